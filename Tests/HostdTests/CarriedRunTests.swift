@@ -22,7 +22,7 @@ struct CarriedRunTests {
             ["-c", "cat /proc/\(run.process.processID)/task/*/comm"], program: "/bin/sh"
         ).output.split(separator: "\n")
         #expect(names.count { $0 == "hostd-control" } == 2)
-        #expect(names.count { $0 == "signals" } == 1)
+        #expect(names.count { $0 == "signals" } == 2)
         return (run, pipe)
     }
 
@@ -59,6 +59,27 @@ struct CarriedRunTests {
         pipe.empty()
         #expect(try post.waitForExit().exit == .code(0))
         #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("a host ends though a module, made for a signal, never returns from its making")
+    func making() throws {
+        let slatefile = #"""
+            {"slate": 1, "app": "test", "deadlines": {"launch": "50ms"},
+             "modules": [
+               {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+               {"id": "x.hang", "entry": "TestHost.HangingModule", "launch": "lazy"}
+             ],
+             "signals": {"RTMIN+3": {"event": "message", "topic": "hang"}}}
+            """#
+        let run = try HostdRun(slatefile, program: HostProcess.program("TestHost")).ready()
+        for (signal, line) in [(SIGUSR1, " background  "), (SIGUSR2, " foreground  ")] {
+            run.process.send(signal)
+            try run.process.waitForLine(containing: line)
+        }
+        run.process.send(realTime(3))
+        try run.process.waitForLine(containing: "init failed; the app continues without it")
+        run.process.send(SIGTERM)
+        #expect(try run.ended().exit == .code(0))
     }
 
     /// Waits until a module hangs; the host says so, whichever thread runs it.

@@ -20,6 +20,7 @@ final class DaemonRun: Sendable {
     private let notifier: ReadinessNotifier
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
+    private let signalsEnded = Latch()
     private let lastEndSignal = Guarded<(signal: ReceivedSignal, at: ContinuousClock.Instant)?>(nil)
     /// The link to the parent that restarts this host when it dies; nil for none.
     private let link: RespawnLink?
@@ -120,13 +121,14 @@ final class DaemonRun: Sendable {
             try link?.watch { [host] in
                 host.stop(because: "the parent that restarts this host has ended")
             }
+            try startTakingSignals()
         } catch {
             log.error("no thread can be started: \(error)")
             return .failed
         }
         pressure.start(options.environment)
         defer { pressure.stop() }
-        takeSignals()
+        signalsEnded.wait()
         watch?.stop()
         let end = end.withLock { $0 } ?? .failed("the signals ended")
         controlled.ended(end)
@@ -134,21 +136,48 @@ final class DaemonRun: Sendable {
     }
 
     /// Takes signals until the host has ended.
-    private func takeSignals() {
+    ///
+    /// On a thread of their own, since that may run a module which never returns; the main thread returns the exit
+    /// code.
+    private func startTakingSignals() throws(SystemError) {
+        takePendingSignals()
         let duty = Duty("signals", of: host.gate.lane) { [self] in
-            listener.begin(keepingDefault: keptDefault)
-        } turn: { [self] _ in
-            listener.turn {
-                keptDefault
-            } leaving: {
-                // The system keeps them meanwhile, or reports to the sender that it cannot.
-                signalLoad.hasRoom || signalLoad.awaitRoom()
-                    ? [] : actions.withLock { $0.delivered }
-            } _: { signal in
-                take(signal)
+            listener.begin { keptDefault }
+        } pause: {
+            SignalListener.block()
+        } turn: { [self] waits in
+            let next = takeSignal(waits: waits) { take($0) }
+            if next == .end { signalsEnded.open() }
+            return next
+        }
+        try NativeThread.start(name: "signals") { duty.run() }
+    }
+
+    /// Takes the signals that are pending now, those among them that were sent to the main thread alone.
+    private func takePendingSignals() {
+        listener.begin { keptDefault }
+        var hasTaken = true
+        while hasTaken {
+            hasTaken = false
+            _ = takeSignal(waits: false) { signal in
+                hasTaken = true
+                return take(signal)
             }
         }
-        duty.run()
+        SignalListener.block()
+    }
+
+    private func takeSignal(
+        waits: Bool, _ handler: (ReceivedSignal) -> Duty.Next
+    ) -> Duty.Next {
+        listener.turn(waits: waits) {
+            keptDefault
+        } leaving: {
+            // The system keeps them meanwhile, or reports to the sender that it cannot.
+            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
+        } _: { signal in
+            handler(signal)
+        }
     }
 
     /// The signals that keep their default action: none to which the slatefile assigns one.

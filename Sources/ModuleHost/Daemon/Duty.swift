@@ -3,7 +3,7 @@ import Synchronization
 
 /// A loop of the daemon, such as taking signals, that one of two threads runs at a time, turn by turn.
 ///
-/// The thread that has the duty runs a lone job of its turn itself (see ``Lane/carryLoneJob(by:)``). Where that
+/// The thread that has the duty runs a lone job of its turn itself (see ``Lane/carryLoneJob(by:if:)``). Where that
 /// takes longer than ``patience``, or the lane is taken over, the other thread, which stands by, has the duty from
 /// then on, and the first one stands by when it is back. So a module that takes long, or never returns, keeps no
 /// signal and no client waiting. Known as leader and followers, with one follower.
@@ -42,6 +42,7 @@ final class Duty: LaneCarrier {
     private let timer: KernelTimer?
     private let lane: Lane
     private let begin: @Sendable () -> Void
+    private let pause: @Sendable () -> Void
     private let turn: @Sendable (_ waits: Bool) -> Next
 
     /// Creates a duty that is not begun.
@@ -50,18 +51,21 @@ final class Duty: LaneCarrier {
     ///   - name: The name of the second thread.
     ///   - lane: The lane of which the turns list jobs.
     ///   - patience: The time after which the duty passes to the other thread.
-    ///   - begin: Called on a thread that takes the duty, before its first turn.
-    ///   - turn: Runs one turn. Receives whether it may wait, which it may not if a job was just carried whose
-    ///     result it may have to send. Never runs on two threads at once.
+    ///   - begin: Called on a thread before its first turn, and before the first one after a job that it has
+    ///     carried.
+    ///   - pause: Called on a thread before it carries a job, and before it stands by for the first time.
+    ///   - turn: Runs one turn. Receives whether it may wait, which it may not after a job that was carried: there
+    ///     may be a result to send. Never runs on two threads at once.
     init(
         _ name: String, of lane: Lane, patience: Duration = Duty.patience,
-        begin: @escaping @Sendable () -> Void = {},
+        begin: @escaping @Sendable () -> Void = {}, pause: @escaping @Sendable () -> Void = {},
         turn: @escaping @Sendable (_ waits: Bool) -> Next
     ) {
         self.name = name
         self.lane = lane
         self.patience = patience
         self.begin = begin
+        self.pause = pause
         self.turn = turn
         // Without room for one, no job is carried.
         timer = try? KernelTimer()
@@ -86,10 +90,11 @@ final class Duty: LaneCarrier {
             var waits = true
             while isCurrent {
                 guard turn(waits) == .goOn else { return end() }
-                let hasCarried = lane.carryLoneJob(by: self)
-                // Not twice without a look at what else has come.
-                waits = !hasCarried || !waits
+                // Not twice in turn: where there is more to do, one thread takes it and another runs it.
+                let hasCarried = lane.carryLoneJob(by: self, if: waits)
+                waits = !hasCarried
                 startSecond()
+                if hasCarried, isCurrent { begin() }
             }
         } while standBy()
     }
@@ -124,8 +129,7 @@ final class Duty: LaneCarrier {
     ///
     /// - Returns: False where the last turn is over.
     private func standBy() -> Bool {
-        // A signal that has its default action is for the thread that takes signals, until that blocks it.
-        SignalListener.block()
+        pause()
         if state.withLock({ takeBack(&$0) }) { return true }
         while true {
             timer?.wait()
@@ -193,6 +197,7 @@ final class Duty: LaneCarrier {
     }
 
     func watchJob() {
+        pause()
         state.withLock { state in
             if state.watched == nil { watch(&state) }
         }

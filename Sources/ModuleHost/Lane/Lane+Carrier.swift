@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Such a thread is a *carrier* of the lane while it runs the job.
 protocol LaneCarrier: AnyObject, Sendable {
-    /// Whether the calling thread runs the loop, and calls ``Lane/carryLoneJob(by:)`` before it waits again.
+    /// Whether the calling thread runs the loop, and calls ``Lane/carryLoneJob(by:if:)`` at the end of each turn.
     var isCurrent: Bool { get }
 
     /// Called before the calling thread carries the lane. Under the lane's lock.
@@ -24,81 +24,105 @@ protocol LaneCarrier: AnyObject, Sendable {
     /// From any thread, before the lane is taken from the carrier.
     func passOn()
 
-    /// Called when the carrier is back from the job, whether or not it has lost the lane.
+    /// Called when the carrier has given the lane back, or has lost it.
     func endCarrying()
 }
 
 extension Lane {
+    /// The number of jobs that are carried one after the other: the one that was listed, and one that continues it, as
+    /// the call does that a URL leads to.
+    private static let carriedAtOnce = 2
+
     /// Allows the thread of a loop to carry the lane.
     func add(_ carrier: any LaneCarrier) { state.withLock { $0.carriers.append(carrier) } }
 
-    /// Ends that, before the loop ends.
+    /// Ends that, after the last turn of the loop.
     func remove(_ carrier: any LaneCarrier) {
-        state.withLock { state in state.carriers.removeAll { $0 === carrier } }
+        let wake = state.withLock { state in
+            state.carriers.removeAll { $0 === carrier }
+            // The last turn may have listed a job that is not carried.
+            return state.jobs.isEmpty ? nil : state.wakeUp()
+        }
+        rouse(wake)
     }
 
-    /// The outcome for a job that the thread of a loop has listed.
-    private enum LoneJob {
-        /// There is none, or the lane's thread is awake.
-        case none
-        /// It is not alone, or cannot be carried.
-        case left(to: LaneThread)
-        case carried(any LaneJob, on: LaneThread)
-    }
-
-    /// Runs the job that the calling thread has listed in its turn on this thread, if it is the only one, and else
-    /// wakes the lane's thread for it.
+    /// Runs the job that is listed on the calling thread, if it is the only one, and else wakes the lane's thread for
+    /// it.
     ///
     /// Called by a thread of the loop at the end of each turn, without a lock. Until then the lane's thread is
-    /// not woken for that job. Where a module keeps the thread until the lane is taken over, this returns when
-    /// the module has returned and caught up.
+    /// not woken for a job that the turn lists alone. Where a module keeps the thread until the lane is taken over,
+    /// this returns when the module has returned and caught up.
     ///
+    /// - Parameters:
+    ///   - carrier: The loop.
+    ///   - mayCarry: Whether the thread may run the job.
     /// - Returns: Whether it has run a job.
-    func carryLoneJob(by carrier: any LaneCarrier) -> Bool {
-        let lone = state.withLock { state in beginCarrying(&state, carrier) }
-        switch lone {
-        case .none: return false
-        case .left(let thread):
-            rouse(thread)
-            return false
-        case .carried(let job, let thread):
-            carrier.watchJob()
+    func carryLoneJob(by carrier: any LaneCarrier, if mayCarry: Bool) -> Bool {
+        guard let thread = beginCarrying(carrier, if: mayCarry) else { return false }
+        carrier.watchJob()
+        var count = 0
+        repeat {
             watchdog.arm(for: self)
-            job.run(on: thread, after: 0)
-            carrier.endCarrying()
-            endCarrying(on: thread)
+            runCarriedJob(on: thread)
+            count += 1
+        } while owns(thread) && count < Self.carriedAtOnce && takesNextJob()
+        let isLost = !owns(thread)
+        if !isLost { giveBack(thread) }
+        // Last: until here the loop may pass to its other thread.
+        carrier.endCarrying()
+        if isLost { catchUp(on: thread) }
+        return true
+    }
+
+    /// Makes the calling thread the lane, with the lone job as the current one.
+    ///
+    /// - Returns: The thread; nil where there is no lone job, or the lane's thread runs it.
+    private func beginCarrying(_ carrier: any LaneCarrier, if mayCarry: Bool) -> LaneThread? {
+        let (thread, wake) = state.withLock { state -> (LaneThread?, LaneThread?) in
+            guard state.isAsleep, !state.jobs.isEmpty else { return (nil, nil) }
+            state.isAsleep = false
+            let resident = state.thread
+            guard mayCarry, state.hasLoneJob, carrier.beginCarrying() else {
+                return (nil, resident)
+            }
+            let thread = state.nextThread(mine: resident.mine, box)
+            thread.identity.store(NativeThread.current, ordering: .relaxed)
+            state.carried = (by: carrier, from: resident)
+            state.thread = thread
+            state.current = state.jobs.popFirst()
+            // Before a module is entered, all of it.
+            box?.setStack(thread.stack)
+            setOwner(thread)
+            return (thread, nil)
+        }
+        rouse(wake)
+        return thread
+    }
+
+    /// Runs the current job, and releases it where the lane is not lost.
+    ///
+    /// A job may contain the last reference to a module: it is released outside the lock, while the lane is this
+    /// thread's.
+    private func runCarriedJob(on thread: LaneThread) {
+        state.withLock { $0.current }?.run(on: thread, after: 0)
+        guard owns(thread) else { return }
+        _ = state.withLock { $0.current.take() }
+    }
+
+    /// Makes the lone job the current one.
+    private func takesNextJob() -> Bool {
+        state.withLock { state in
+            guard state.hasLoneJob else { return false }
+            state.current = state.jobs.popFirst()
             return true
         }
     }
 
-    private func beginCarrying(_ state: inout State, _ carrier: any LaneCarrier) -> LoneJob {
-        guard state.isAsleep, !state.jobs.isEmpty else { return .none }
-        state.isAsleep = false
-        guard state.jobs.count == 1, state.idleJobs.isEmpty, !state.isClosed,
-            carrier.beginCarrying(), let job = state.jobs.popFirst()
-        else { return .left(to: state.thread) }
-        let resident = state.thread
-        let thread = state.nextThread(mine: resident.mine, box)
-        thread.identity.store(NativeThread.current, ordering: .relaxed)
-        state.carried = (by: carrier, from: resident)
-        state.thread = thread
-        state.current = job
-        // Before a module is entered, all of it.
-        box?.setStack(thread.stack)
-        setOwner(thread)
-        return .carried(job, on: thread)
-    }
-
     /// Gives the lane back to its own thread, and wakes that if there is anything to do.
-    private func endCarrying(on thread: LaneThread) {
-        guard owns(thread) else { return catchUp(on: thread) }
-        // A job may contain the last reference to a module: it is released outside the lock, while the lane is
-        // this thread's.
-        _ = state.withLock { $0.current.take() }
+    private func giveBack(_ thread: LaneThread) {
         let wake = state.withLock { state -> LaneThread? in
-            guard let resident = state.carried?.from else { return nil }
+            guard let resident = state.carried.take()?.from else { return nil }
             resident.mine = thread.mine
-            state.carried = nil
             state.thread = resident
             box?.setStack(resident.stack)
             setOwner(resident)
@@ -109,4 +133,9 @@ extension Lane {
         }
         rouse(wake)
     }
+}
+
+extension Lane.State {
+    /// Whether there is one job, and nothing else to do.
+    fileprivate var hasLoneJob: Bool { jobs.count == 1 && idleJobs.isEmpty && !isClosed }
 }

@@ -27,7 +27,7 @@ extension Lane {
             guard standby != nil else { return false }
         }
         // Under the lock, so that the stuck thread finds its record even if it returns at this moment.
-        let taken = state.withLock { state -> (LaneThread, Resumption)? in
+        let taken = state.withLock { state -> (LaneThread, ModuleSlot?)? in
             guard word.exchange(observed, for: observed.takenOver) else { return nil }
             let stuck = state.thread
             let numbers = stuck.stack(at: observed)
@@ -37,35 +37,23 @@ extension Lane {
             let resumption = Resumption(
                 slot: stuck.outermost(at: observed),
                 report: TakeoverReport(slots: slots, cause: cause, job: state.current))
+            state.resumption = resumption
             // The lane's own thread sleeps while a carrier is stuck.
             let resident = state.carried.take()?.from
-            if let resident {
-                resident.mine = observed.takenOver
-                state.resumption = resumption
-            }
+            resident?.mine = observed.takenOver
             let thread = resident ?? state.nextThread(mine: observed.takenOver, box)
             noteTakeover(by: thread, of: state)
             state.thread = thread
             state.isAsleep = false
-            return (thread, resumption)
+            return (thread, slots.last)
         }
-        guard let (thread, resumption) = taken else {
+        guard let (thread, innermost) = taken else {
             standby?.cancel()
             return false
         }
         epoch.add(1, ordering: .releasing)
-        if cause == .overdue, let overdue = resumption.report.slots.last {
-            watchdog.tookOver(from: overdue)
-        }
-        guard let standby else {
-            rouse(thread)
-            return true
-        }
-        // The report is taken out, not captured for the life of the thread: it contains slots of modules that
-        // may be unloaded.
-        let report = Guarded<TakeoverReport?>(resumption.report)
-        let slot = resumption.slot
-        standby.run { [self] in run(on: thread, after: slot) { report.withLock { $0.take() } } }
+        if cause == .overdue, let innermost { watchdog.tookOver(from: innermost) }
+        if let standby { standby.run { [self] in run(on: thread) } } else { rouse(thread) }
         return true
     }
 

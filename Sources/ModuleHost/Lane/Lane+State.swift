@@ -10,7 +10,7 @@ extension Lane {
         /// reference.
         private(set) var threads: [LaneThread]
         /// The objects of threads that have ended, for the next ones: as many as modules were overdue at a
-        /// time.
+        /// time, and carriers.
         var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
@@ -32,7 +32,7 @@ extension Lane {
         var carriers: [any LaneCarrier] = []
         /// The loop whose thread carries the lane, and the lane's own thread, which sleeps meanwhile.
         var carried: (by: any LaneCarrier, from: LaneThread)?
-        /// The job that the lane's own thread continues when it was taken from a carrier.
+        /// The job that the lane's next thread continues, after a takeover.
         var resumption: Resumption?
 
         init(_ thread: LaneThread, _ overdue: OverdueModules) {

@@ -315,17 +315,10 @@ final class Lane: Sendable {
     /// Processes jobs on the calling thread, as the lane's owner, until it loses the lane or the lane is
     /// closed.
     ///
-    /// - Parameters:
-    ///   - thread: The calling thread.
-    ///   - slot: The slot where another thread was stuck; 0 to begin.
-    ///   - takeReport: Returns the report of that takeover; nil to begin.
-    func run(
-        on thread: LaneThread, after slot: UInt16 = 0,
-        _ takeReport: () -> TakeoverReport? = { nil }
-    ) {
+    /// - Parameter thread: The calling thread.
+    func run(on thread: LaneThread) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
         setOwner(thread)
-        if let overdue = takeReport() { resume(on: thread, after: slot, overdue) }
         work(on: thread)
     }
 
@@ -368,9 +361,9 @@ final class Lane: Sendable {
     }
 
     /// Goes on where another thread was stuck.
-    private func resume(on thread: LaneThread, after slot: UInt16, _ overdue: TakeoverReport) {
-        hooks.onTakeover(overdue, thread)
-        overdue.job?.run(on: thread, after: slot)
+    private func resume(_ resumption: Resumption, on thread: LaneThread) {
+        hooks.onTakeover(resumption.report, thread)
+        resumption.report.job?.run(on: thread, after: resumption.slot)
     }
 
     /// Returns the next job, waiting for one where there is none; nil once the lane is closed or lost.
@@ -384,7 +377,7 @@ final class Lane: Sendable {
                 return job
             case .resume(let resumption):
                 setOwner(thread)
-                resume(on: thread, after: resumption.slot, resumption.report)
+                resume(resumption, on: thread)
                 guard owns(thread) else { return nil }
             case .release: break
             case .end: return nil

@@ -7,9 +7,10 @@ import Synchronization
 /// it returns, and has caught up. Then this object is reused for the next thread that takes the lane: it is
 /// not freed as long as the lane exists, since other threads read the owner without counting a reference.
 ///
-/// `@unchecked Sendable`: `mine` and `place` are accessed only by the thread itself, and before it runs by
-/// the takeover that starts it, under the lane's lock; everything else is immutable or atomic. A second
-/// thread that accessed `mine` would be detected by `LaneTakeoverTests` under the thread sanitizer.
+/// `@unchecked Sendable`: `mine` and `place` are accessed only by the thread itself, and, under the lane's lock, by
+/// the takeover that starts it before it runs, and by a carrier or a takeover from that while it sleeps. Everything
+/// else is immutable or atomic. A second thread that accessed `mine` would be detected by `LaneTakeoverTests` and
+/// `DutyTests` under the thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
     /// The word as this thread last set it.

@@ -14,11 +14,17 @@ final class Latch: Sendable {
     }
 
     /// Waits until the latch is open.
+    func wait() { _ = wait(within: nil) }
+
+    /// Waits until the latch is open.
     ///
+    /// - Parameter time: The longest time to wait; nil for no limit.
     /// - Returns: False on a timeout.
-    func wait(within time: Duration) -> Bool {
+    func wait(within time: Duration?) -> Bool {
         if isOpen.load(ordering: .acquiring) { return true }
-        guard semaphore.wait(timeout: .after(time)) == .success else { return false }
+        guard semaphore.wait(timeout: time.map { .after($0) } ?? .distantFuture) == .success else {
+            return false
+        }
         // For the next waiting thread.
         semaphore.signal()
         return true

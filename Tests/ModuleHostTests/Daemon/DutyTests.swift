@@ -15,7 +15,8 @@ struct DutyTests {
         let ended = Promise<Void>()
 
         init(of lane: Lane, patience: Duration) throws {
-            let duty = Duty("loop", of: lane, patience: patience) { [self] _ in
+            let duty = Duty("loop", of: lane, patience: patience) { [self] waits in
+                guard waits else { return .goOn }
                 given.wait()
                 guard let body = work.withLock({ $0.removeFirst() }) else { return .end }
                 body()
@@ -83,25 +84,72 @@ struct DutyTests {
         let resident = await first.value
         #expect(await second.value == resident)
         #expect(await lists.value != resident)
-        let last = await loop.list(on: lane)
-        #expect(last.lists == last.runs)
+        await loop.warmUp(lane)
         loop.turn(nil)
         await loop.ended.value
         lane.close()
     }
 
-    @Test("what a carried job lists is left to the lane's thread")
+    @Test(
+        "a carrier runs the job that continues its own, and leaves more than that to the lane's thread"
+    )
     func listsMore() async throws {
         let lane = try lane()
         let loop = try Loop(of: lane, patience: .seconds(3600))
         await loop.warmUp(lane)
-        let next = Promise<UInt>()
+        let (next, last) = (Promise<UInt>(), Promise<UInt>())
         let threads = await loop.list(on: lane) {
-            lane.enqueue { _ in next.keep(NativeThread.current) }
+            lane.enqueue { _ in
+                next.keep(NativeThread.current)
+                lane.enqueue { _ in last.keep(NativeThread.current) }
+            }
         }
         #expect(threads.lists == threads.runs)
-        #expect(await next.value != threads.runs)
+        #expect(await next.value == threads.runs)
+        #expect(await last.value != threads.runs)
         loop.turn(nil)
+        lane.close()
+    }
+
+    /// Lists a job when it goes, as a module's `deinit` may.
+    private final class Lister: Sendable {
+        let lane: Lane
+        let ran: Promise<UInt>
+
+        init(_ lane: Lane, _ ran: Promise<UInt>) { (self.lane, self.ran) = (lane, ran) }
+
+        deinit { lane.enqueue { [ran] _ in ran.keep(NativeThread.current) } }
+    }
+
+    @Test("a job that is listed when a carried one is released is run")
+    func listsWhenReleased() async throws {
+        let lane = try lane()
+        let loop = try Loop(of: lane, patience: .seconds(3600))
+        await loop.warmUp(lane)
+        let ran = Promise<UInt>()
+        loop.turn {
+            let lister = Lister(lane, ran)
+            lane.enqueue { _ in withExtendedLifetime(lister) {} }
+        }
+        _ = await ran.value
+        loop.turn(nil)
+        lane.close()
+    }
+
+    @Test("a job that the last turn lists is run by the lane's thread")
+    func lastTurn() async throws {
+        let lane = try lane()
+        let ran = Promise<UInt>()
+        let duty = Duty("loop", of: lane) { _ in
+            lane.enqueue { _ in ran.keep(NativeThread.current) }
+            return .end
+        }
+        let lists = Promise<UInt>()
+        try NativeThread.start(name: "loop") {
+            lists.keep(NativeThread.current)
+            duty.run()
+        }
+        #expect(await ran.value != lists.value)
         lane.close()
     }
 

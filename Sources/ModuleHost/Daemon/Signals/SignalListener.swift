@@ -1,8 +1,7 @@
 import AppService
 import Synchronization
 
-/// The thread that takes the signals of the process: the main thread, and where a ``Duty`` passes on its turns,
-/// another.
+/// The thread that takes the signals of the process, one at a time.
 ///
 /// ```swift
 /// SignalListener.hold()                // the first statement of `main`
@@ -72,15 +71,17 @@ package final class SignalListener: Sendable {
     /// For a process that waits for signals itself.
     static func takeAll() -> SignalSet { take(but: keptDefault) }
 
-    /// Creates a listener for the calling thread, which must be the main thread.
+    /// Creates a listener, for the calling thread until another one begins.
     package init() { state = Guarded(State(thread: NativeThread.current)) }
 
     /// Makes the calling thread the one that takes signals, before its first turn.
     ///
-    /// - Parameter keptDefault: Signals that keep their default action instead of being taken.
-    func begin(keepingDefault keptDefault: [Int32] = SignalListener.keptDefault) {
-        let taken = Self.take(but: keptDefault)
-        state.withLock { $0 = State(thread: NativeThread.current, taken: taken) }
+    /// - Parameter keptDefault: Returns the signals that keep their default action instead of being taken.
+    func begin(keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault }) {
+        // First, so that ``reconsider()`` is meant for this thread from now on.
+        state.withLock { $0.thread = NativeThread.current }
+        let taken = Self.take(but: keptDefault())
+        state.withLock { $0.taken = taken }
     }
 
     /// Takes one signal, unless the handler or ``end()`` has ended that.
@@ -88,6 +89,7 @@ package final class SignalListener: Sendable {
     /// Signals that are pending at the end are not taken. Nothing is allocated for a signal except by the handler.
     ///
     /// - Parameters:
+    ///   - waits: False to return at once where no signal is pending.
     ///   - keptDefault: Returns the signals that keep their default action instead of being taken; called after
     ///     ``reconsider()``.
     ///   - waiting: Returns the signals that stay pending.
@@ -95,6 +97,7 @@ package final class SignalListener: Sendable {
     ///     one that ``end()`` uses.
     /// - Returns: Whether to take another one.
     func turn(
+        waits: Bool = true,
         keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
         leaving waiting: () -> [Int32] = { [] },
         _ handler: (ReceivedSignal) -> Duty.Next
@@ -102,12 +105,14 @@ package final class SignalListener: Sendable {
         guard !isEnding.load(ordering: .acquiring) else { return over() }
         var wanted = state.withLock(\.taken)
         wanted.remove(waiting())
-        let signal = Signals.wait(for: wanted)
+        let next: ReceivedSignal? =
+            waits ? Signals.wait(for: wanted) : Signals.wait(for: wanted, until: .now)
+        guard let signal = next else { return .goOn }
         // Other processes may send this signal too; without the flag it only causes another check.
         guard signal.number == Signals.wakeUp else {
             return handler(signal) == .end ? over() : .goOn
         }
-        begin(keepingDefault: keptDefault())
+        begin(keepingDefault: keptDefault)
         return .goOn
     }
 

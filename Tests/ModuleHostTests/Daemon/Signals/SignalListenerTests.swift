@@ -155,7 +155,7 @@ extension SignalListener {
         keepingDefault kept: () -> [Int32] = { SignalListener.keptDefault },
         _ handler: (ReceivedSignal) -> Duty.Next
     ) {
-        begin(keepingDefault: kept())
+        begin(keepingDefault: kept)
         while turn(keepingDefault: kept, handler) == .goOn {}
     }
 }

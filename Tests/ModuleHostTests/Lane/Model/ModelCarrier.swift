@@ -20,16 +20,18 @@ final class ModelCarrier: Sendable {
     private let given = DispatchSemaphore(value: 0)
     private let done = DispatchSemaphore(value: 0)
     private let tally = Guarded(Tally())
+    /// The thread of the last turn.
+    private let lastThread = Atomic<UInt>(0)
 
     /// Starts the loop; it passes to its other thread after `patience`.
     ///
     /// - Throws: Where there is no room for a thread.
     init(of lane: Lane, patience: Duration) throws {
-        let duty = Duty("model", of: lane, patience: patience) { [self] in
-            tally.withLock { $0.passed += 1 }
-        } turn: { [self] waits in
-            if !waits { tally.withLock { $0.carried += 1 } }
-            given.wait()
+        let duty = Duty("model", of: lane, patience: patience) { [self] waits in
+            note(hasCarried: !waits)
+            guard given.wait(timeout: waits ? .distantFuture : .now()) == .success else {
+                return .goOn
+            }
             guard let body = work.withLock({ $0.removeFirst() }) else { return .end }
             body()
             done.signal()
@@ -52,8 +54,16 @@ final class ModelCarrier: Sendable {
     /// - Returns: What happened in it.
     func end() -> Tally {
         give(nil)
-        // The first thread takes the loop, too.
-        return tally.withLock { Tally(carried: $0.carried, passed: max(0, $0.passed - 1)) }
+        return tally.withLock { $0 }
+    }
+
+    private func note(hasCarried: Bool) {
+        let current = NativeThread.current
+        let before = lastThread.exchange(current, ordering: .relaxed)
+        tally.withLock { tally in
+            if hasCarried { tally.carried += 1 }
+            if before != 0, before != current { tally.passed += 1 }
+        }
     }
 
     private func give(_ body: (@Sendable () -> Void)?) {
