@@ -41,7 +41,7 @@ func printModuleGrowth() throws {
     }
     printRow("ns to add one route, the first literal the same in all", inOrder)
     printRow("ns to add one route, modules in no order", shuffled)
-    printRow("ns for a URL that names no module, all searched", unnamed)
+    printRow("ns for a URL that names no module, all share its start", unnamed)
 }
 
 /// A route with the same first literal as those of all other modules.

@@ -10,14 +10,11 @@ struct RouteCandidates {
 
     private var search: RouteSearch
     private let roots: RouteTable.Contents.Roots
-    private let listedModules: UnsafeBufferPointer<RouteTable.Contents.ListedModule>
     private var stage = Stage.nothing
     /// The root of the module that the URL names.
     private var module = RouteTrie.none
-    /// The modules to search next: those with a pattern for the first segment, and those with one that has no literal
-    /// there.
-    private var literal = RouteTrie.none
-    private var open = RouteTrie.none
+    /// The modules to search next, where it names none.
+    private var modules: ModuleLists.Merged
     /// Whether the URL has an authority, which compares without case.
     private let isFolded: Bool
     /// Whether the last candidate is a pattern of a module that the URL does not name.
@@ -37,23 +34,27 @@ struct RouteCandidates {
         _ body: (inout RouteCandidates) -> Result
     ) -> Result {
         RouteSearch.with(view.trie, url) { search in
-            var candidates = RouteCandidates(search, url, view)
-            if let root {
-                candidates.search.begin(at: root)
-            } else {
-                candidates.begin(url, view)
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: url.segmentCount + 1) { heads in
+                let modules = ModuleLists.Merged(view.listedModules, heads)
+                var candidates = RouteCandidates(search, modules, url, view)
+                if let root {
+                    candidates.search.begin(at: root)
+                } else {
+                    candidates.begin(url, view)
+                }
+                return body(&candidates)
             }
-            return body(&candidates)
         }
     }
 
     @inline(__always)
     private init(
-        _ search: RouteSearch, _ url: URLBytes, _ view: RouteTable.Contents.View
+        _ search: RouteSearch, _ modules: ModuleLists.Merged, _ url: URLBytes,
+        _ view: RouteTable.Contents.View
     ) {
         self.search = search
+        self.modules = modules
         roots = view.roots
-        listedModules = view.listedModules
         isFolded = url.hasAuthority
     }
 
@@ -74,8 +75,7 @@ struct RouteCandidates {
                 stage = .module
             } else {
                 stage = .modules
-                open = view.trie.nodes[Int(view.roots.firstNames)].rest
-                if name >= 0 { literal = view.trie.nodes[Int(name)].rest }
+                view.addLists(for: url, name, to: &modules)
             }
         }
         if names.route >= 0 { search.begin(at: names.route) }
@@ -105,15 +105,10 @@ struct RouteCandidates {
             search.begin(at: module)
         case .modules:
             isOfUnnamedModule = true
-            // Two lists in the order of the slatefile, merged.
-            let one = listedModule(literal)
-            let other = listedModule(open)
-            let isOne = (one?.position ?? .max) < (other?.position ?? .max)
+            let next = modules.next()
             // The fallback is among the modules: another search in it would find nothing.
-            guard let next = isOne ? one : other else { return false }
-            if let one, one.position == next.position { literal = one.next }
-            if let other, other.position == next.position { open = other.next }
-            search.begin(at: next.root)
+            guard next >= 0 else { return false }
+            search.begin(at: next)
         case .fallback:
             stage = .nothing
             guard roots.fallback >= 0 else { return false }
@@ -122,10 +117,5 @@ struct RouteCandidates {
         case .nothing: return false
         }
         return true
-    }
-
-    @inline(__always)
-    private func listedModule(_ index: Int32) -> RouteTable.Contents.ListedModule? {
-        index < 0 ? nil : listedModules[Int(index)]
     }
 }

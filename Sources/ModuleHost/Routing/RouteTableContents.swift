@@ -10,13 +10,6 @@ extension RouteTable {
             let takesAnyFirst: Bool
         }
 
-        /// A module in a list of those to search, in the order of the slatefile.
-        struct ListedModule: Sendable {
-            let position: Int
-            let root: RouteTrie.NodeIndex
-            var next = RouteTrie.none
-        }
-
         /// The roots of the names by which a search begins.
         struct Roots: Sendable {
             /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest`
@@ -25,43 +18,13 @@ extension RouteTable {
             /// The node of the app's first scheme.
             fileprivate(set) var firstScheme = RouteTrie.none
             /// The first segments that mean something, in lower case: `route` is the root of the module that has
-            /// such an id; `rest` the first of the modules that have a relative pattern with this literal at its
+            /// such an id; `rest` the list of the modules that have a relative pattern with this literal at its
             /// start and, of this node itself, of those that have a pattern without a literal there.
+            ///
+            /// Where such a list is long, further literals lead on to lists of their own.
             fileprivate(set) var firstNames = RouteTrie.none
             /// The root of the fallback.
             fileprivate(set) var fallback = RouteTrie.none
-        }
-
-        /// The parts that a search needs, borrowed.
-        struct View {
-            let trie: RouteTrie.View
-            let variants: UnsafeBufferPointer<Variant>
-            let listedModules: UnsafeBufferPointer<ListedModule>
-            let roots: Roots
-
-            /// Returns the node of a scheme, or ``RouteTrie/none``.
-            @inline(__always)
-            func scheme(_ name: SegmentBytes) -> RouteTrie.NodeIndex {
-                // Mostly the first of the app's, which is compared sooner than looked up.
-                if roots.firstScheme >= 0,
-                    trie.literal(of: roots.firstScheme).equals(name, folding: true)
-                {
-                    return roots.firstScheme
-                }
-                return trie.firstChild(name, of: roots.schemeNames, folding: true)
-            }
-
-            /// Returns the node of a first segment, or ``RouteTrie/none``.
-            @inline(__always)
-            func firstName(_ name: SegmentBytes, _ foldedHash: UInt64) -> RouteTrie.NodeIndex {
-                trie.firstChild(name, foldedHash, of: roots.firstNames)
-            }
-
-            /// Returns the root of the module whose id a first segment is, or ``RouteTrie/none``.
-            @inline(__always)
-            func module(at firstName: RouteTrie.NodeIndex) -> RouteTrie.NodeIndex {
-                firstName < 0 ? RouteTrie.none : trie.nodes[Int(firstName)].route
-            }
         }
 
         let schemes: [String]
@@ -82,10 +45,10 @@ extension RouteTable {
         private(set) var trie = RouteTrie()
         private(set) var roots = Roots()
         private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
-        /// Lists of modules, one for each first literal.
-        private(set) var listedModules: [ListedModule] = []
-        /// The last module of each list, since modules mostly come in their order; by the node of the list.
-        private var lastListed: [RouteTrie.NodeIndex: Int32] = [:]
+        /// Lists of modules, by the literals at the start of their patterns.
+        private(set) var moduleLists = ModuleLists()
+        /// The number of modules in a list for more of which the next literal counts as well.
+        private static let longList = 8
 
         init(
             schemes: [String] = [], modules: [ModuleID] = [], fallback: ModuleID? = nil,
@@ -106,8 +69,7 @@ extension RouteTable {
 
         private mutating func makeRoots() {
             trie = RouteTrie()
-            listedModules = []
-            lastListed = [:]
+            moduleLists = ModuleLists()
             moduleRoots = []
             roots = Roots()
             roots.schemeNames = trie.makeRoot()
@@ -162,7 +124,7 @@ extension RouteTable {
         func withView<Result>(_ body: (View) -> Result) -> Result {
             trie.withView { trie in
                 variants.withUnsafeBufferPointer { variants in
-                    listedModules.withUnsafeBufferPointer { modules in
+                    moduleLists.items.withUnsafeBufferPointer { modules in
                         body(
                             View(
                                 trie: trie, variants: variants, listedModules: modules, roots: roots
@@ -259,7 +221,7 @@ extension RouteTable {
             for variant in entry.route.pattern.variants {
                 let (path, isRest) = Self.path(variant)
                 let node = trie.makeNode(path, from: root)
-                if !entry.route.pattern.isAbsolute { list(entry.position, path.first) }
+                if !entry.route.pattern.isAbsolute { list(entry.position, path) }
                 trie.set(Int32(variants.count), at: node, isRest: isRest)
                 variants.append(
                     Variant(
@@ -268,30 +230,22 @@ extension RouteTable {
             }
         }
 
-        /// Adds a module to the list for the first segment of its pattern.
-        private mutating func list(_ module: Int, _ segment: RoutePattern.Segment?) {
-            var name = roots.firstNames
-            if case .literal(let literal) = segment { name = firstName(literal) }
-            var previous = RouteTrie.none
-            var next = trie.variant(at: name, isRest: true)
-            if let last = lastListed[name], listedModules[Int(last)].position <= module {
-                (previous, next) = (last, RouteTrie.none)
-                if listedModules[Int(last)].position == module { return }
+        /// Adds a module to a list that each URL for its pattern leads to: the first that is not long of those for
+        /// the literals at the start, or the last.
+        private mutating func list(_ module: Int, _ path: [RoutePattern.Segment]) {
+            var node = roots.firstNames
+            if case .literal(let literal) = path.first {
+                node = firstName(literal)
+                for segment in path.dropFirst() {
+                    guard segment.isLiteral, moduleLists.count(at: node) >= Self.longList,
+                        !moduleLists.contains(module, at: node)
+                    else { break }
+                    node = trie.makeNode(segment, from: node, isFirst: false)
+                }
             }
-            while next >= 0, listedModules[Int(next)].position < module {
-                previous = next
-                next = listedModules[Int(next)].next
-            }
-            if next >= 0, listedModules[Int(next)].position == module { return }
-            let new = Int32(listedModules.count)
-            listedModules.append(
-                ListedModule(position: module, root: moduleRoots[module], next: next))
-            if next < 0 { lastListed[name] = new }
-            if previous < 0 {
-                trie.set(new, at: name, isRest: true)
-            } else {
-                listedModules[Int(previous)].next = new
-            }
+            guard !moduleLists.contains(module, at: node) else { return }
+            let first = moduleLists.insert(module, moduleRoots[module], at: node)
+            trie.set(first, at: node, isRest: true)
         }
 
         private static func path(

@@ -98,12 +98,15 @@ struct RouteTrie: Sendable {
         _ segments: [RoutePattern.Segment], from root: NodeIndex
     ) -> NodeIndex {
         var node = root
-        for segment in segments {
-            node =
-                child(segment, of: node, isFirst: node == root)
-                ?? makeChild(segment, of: node, isFirst: node == root)
-        }
+        for segment in segments { node = makeNode(segment, from: node, isFirst: node == root) }
         return node
+    }
+
+    /// Returns the node that a segment leads to; creates it where it does not exist.
+    mutating func makeNode(
+        _ segment: RoutePattern.Segment, from node: NodeIndex, isFirst: Bool
+    ) -> NodeIndex {
+        child(segment, of: node, isFirst: isFirst) ?? makeChild(segment, of: node, isFirst: isFirst)
     }
 
     /// Returns the pattern that ends at `node`, in a catch-all or not.

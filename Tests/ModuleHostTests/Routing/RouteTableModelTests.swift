@@ -29,7 +29,9 @@ struct RouteTableModelTests {
         }
     }
 
-    static func address(_ generator: inout SeededGenerator) -> ReferenceMatcher.Address {
+    static func address(
+        _ generator: inout SeededGenerator, modules: [String] = modules
+    ) -> ReferenceMatcher.Address {
         var segments = (0..<Int.random(in: 0..<5, using: &generator)).map { _ in
             Self.segments.randomElement(using: &generator) ?? "a"
         }
@@ -63,18 +65,25 @@ struct RouteTableModelTests {
 
     /// 2 000 tables, ten URLs each, with some routes that may not answer; every other table lost some
     /// of its routes and was given them again.
-    @Test("the same routes are asked in the same order, and the same one answers")
-    func same() throws {
+    ///
+    /// Further tables have so many modules that the lists of them are long.
+    @Test(
+        "the same routes are asked in the same order, and the same one answers",
+        arguments: [
+            (modules: modules, patterns: 1...12, tables: 2_000),
+            (modules: (0..<30).map { "com.mm.m\($0)" }, patterns: 30...120, tables: 100),
+        ])
+    func same(modules: [String], patterns: ClosedRange<Int>, tables: Int) throws {
         var generator = SeededGenerator(seed: 20_261_121)
-        for _ in 0..<2_000 {
-            let fallback = (Self.modules + [nil]).randomElement(using: &generator) ?? nil
+        for _ in 0..<tables {
+            let fallback = (modules + [nil]).randomElement(using: &generator) ?? nil
             var reference = ReferenceMatcher(
-                schemes: ["s"], modules: Self.modules, fallback: fallback, routes: [])
+                schemes: ["s"], modules: modules, fallback: fallback, routes: [])
             var table = try RouteTable(
-                schemes: ["s"], modules: Self.modules.map { ModuleID(checked: $0) },
+                schemes: ["s"], modules: modules.map { ModuleID(checked: $0) },
                 fallback: fallback.map { ModuleID(checked: $0) })
-            for _ in 0..<Int.random(in: 1...12, using: &generator) {
-                let module = Self.modules.randomElement(using: &generator) ?? ""
+            for _ in 0..<Int.random(in: patterns, using: &generator) {
+                let module = modules.randomElement(using: &generator) ?? ""
                 let text = Self.pattern(&generator)
                 // Some are malformed, or in conflict with one before.
                 guard let route = try? AnyRoute.plain(text),
@@ -86,7 +95,7 @@ struct RouteTableModelTests {
                 }
             }
             for _ in 0..<10 {
-                let address = Self.address(&generator)
+                let address = Self.address(&generator, modules: modules)
                 let url = Self.write(address, &generator)
                 let refused = Set(
                     reference.routes.map(\.pattern.text).filter { _ in
