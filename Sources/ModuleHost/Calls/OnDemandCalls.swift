@@ -85,7 +85,7 @@ extension CallDispatcher {
     {
         guard let position = table.contents.position(of: module) else { return }
         setTarget(target, at: position)
-        for route in boundRoutes(at: position) {
+        for route in boundRoutes(at: position).reversed() {
             unbind(route, removing: areReplaced)
             if !areReplaced { try? bind(route.entry) }
         }
@@ -101,7 +101,8 @@ extension CallDispatcher {
         guard let position = table.contents.position(of: module) else { return [] }
         setTarget(nil, at: position)
         let old = boundRoutes(at: position)
-        for route in old { unbind(route, removing: true) }
+        // The last first, so that no other moves up in the list of the module's routes.
+        for route in old.reversed() { unbind(route, removing: true) }
         // A module may have added a route meanwhile that answers the same URLs: that one stays.
         for route in routes { try? add(route, of: module) }
         return old

@@ -11,42 +11,45 @@ struct DottedStarts: Sendable {
         let isSuffix: Bool
     }
 
-    private var routes: [Start: [RouteTable.Index]] = [:]
+    private var routes: [Start: Set<RouteTable.Index>] = [:]
     /// The lengths of all suffixes that were added: only these are looked up, and not as many as an authority has
     /// dots.
     private var suffixLengths: Set<Int> = []
 
     mutating func add(_ entry: RouteTable.Entry) {
         for start in Self.starts(of: entry) {
-            routes[start, default: []].append(entry.index)
+            routes[start, default: []].insert(entry.index)
             if start.isSuffix { suffixLengths.insert(start.bytes.count) }
         }
     }
 
     mutating func remove(_ entry: RouteTable.Entry) {
         for start in Self.starts(of: entry) {
-            routes[start]?.removeAll { $0 == entry.index }
+            routes[start]?.remove(entry.index)
             if routes[start]?.isEmpty == true { routes[start] = nil }
         }
     }
 
-    /// Returns the routes that have a pattern which begins with an authority.
+    /// Returns whether there is a route, of those that are meant, with a pattern which begins with an authority.
     ///
     /// - Parameters:
     ///   - authority: The authority, in lower case.
     ///   - scheme: The scheme of the URL, in lower case.
-    /// - Returns: The routes.
-    func routes(beginningWith authority: [UInt8], _ scheme: [UInt8]) -> [RouteTable.Index] {
-        let scheme = String(decoding: scheme, as: UTF8.self)
+    ///   - isMeant: Called for one route after the other until it returns true.
+    /// - Returns: Whether there is one.
+    func contains(
+        _ authority: [UInt8], _ scheme: [UInt8], where isMeant: (RouteTable.Index) -> Bool
+    ) -> Bool {
         // A suffix is never all of the authority.
         let suffixes = suffixLengths.filter { $0 < authority.count }
             .map { Array(authority.suffix($0)) }
-        return [nil, scheme].flatMap { scheme in
-            let whole = Start(scheme: scheme, bytes: authority, isSuffix: false)
-            return (routes[whole] ?? [])
-                + suffixes.flatMap {
-                    routes[Start(scheme: scheme, bytes: $0, isSuffix: true)] ?? []
-                }
+        return [nil, String(decoding: scheme, as: UTF8.self)].contains { scheme in
+            func contains(_ bytes: [UInt8], isSuffix: Bool) -> Bool {
+                routes[Start(scheme: scheme, bytes: bytes, isSuffix: isSuffix)]?
+                    .contains(where: isMeant) ?? false
+            }
+            return contains(authority, isSuffix: false)
+                || suffixes.contains { contains($0, isSuffix: true) }
         }
     }
 

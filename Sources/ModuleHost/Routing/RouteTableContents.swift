@@ -143,8 +143,7 @@ extension RouteTable {
         /// - Returns: Whether there is one that the caller could reach.
         func hasPattern(beginningLike url: URLBytes, where isReachable: (Entry) -> Bool) -> Bool {
             let scheme = folded(Array(url.scheme.bytes))
-            return dottedStarts.routes(beginningWith: folded(Array(url[0].bytes)), scheme).contains
-            {
+            return dottedStarts.contains(folded(Array(url[0].bytes)), scheme) {
                 entry($0).map(isReachable) ?? false
             }
         }
@@ -203,8 +202,10 @@ extension RouteTable {
                 removedVariants += 1
             }
             dottedStarts.remove(entry)
-            // Unused nodes are kept until they outnumber the used ones.
-            if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
+            // Unused nodes are kept until as many routes were removed as a rebuild costs steps.
+            if removedVariants > 64, removedVariants * 2 > variants.count + modules.count {
+                rebuild()
+            }
             return entry
         }
 

@@ -200,6 +200,16 @@ struct RouteTableTests {
         #expect(table.contents.entriesByModule.map(\.count) == [1])
     }
 
+    @Test("is not rebuilt for all modules each time that one has its routes anew")
+    func rebuilds() throws {
+        let modules = (0..<500).map { ModuleID(checked: "m\($0)") }
+        var table = try RouteTable(schemes: ["s"], modules: modules)
+        for _ in 0..<400 { table.remove(try table.add(.plain("page/:id"), of: modules[7])) }
+        #expect(table.contents.variants.count == 400)
+        for _ in 0..<200 { table.remove(try table.add(.plain("page/:id"), of: modules[7])) }
+        #expect(table.contents.variants.count < 200)
+    }
+
     @Test("refuses a route of a module that is not there")
     func unknownModule() throws {
         var table = try RouteTable("a")
