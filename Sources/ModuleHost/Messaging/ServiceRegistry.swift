@@ -36,20 +36,15 @@ public final class ServiceRegistry {
     /// All of them are on the stack of one thread; if that is stuck, the list is cleared.
     private var making: [AnyService] = []
     /// The changes of a reload that has not taken effect yet.
-    private var transition: Transition? {
+    private var transition: ServiceTransition? {
         didSet { isInTransition.store(transition != nil, ordering: .relaxed) }
     }
     /// Whether there is a transition, for a thread that may have lost the lane.
     private let isInTransition = Atomic(false)
 
-    /// Services that are not the same before a reload and after it, by their type.
-    private struct Transition {
-        /// The services of modules that are about to be unloaded: all other modules use them until then.
-        var leaving: [ObjectIdentifier: AnyService] = [:]
-        let leavingSlots: Set<ObjectIdentifier>
-        /// The services of modules that were created for the reload: only these modules use them until then.
-        var staged: [ObjectIdentifier: AnyService] = [:]
-    }
+    /// The largest number of services among which one with a similar name is searched, which limits the time that
+    /// other modules wait.
+    private static let nearestLimit = 256
 
     init(gate: Gate) { self.gate = gate }
 
@@ -127,12 +122,8 @@ public final class ServiceRegistry {
 
     /// Removes a service of a module.
     private func take(_ key: ObjectIdentifier, of slot: ModuleSlot) -> AnyService? {
-        if let entry = transition?.staged[key], entry.slot === slot {
-            return transition?.staged.removeValue(forKey: key)
-        }
-        if let entry = transition?.leaving[key], entry.slot === slot {
-            return transition?.leaving.removeValue(forKey: key)
-        }
+        if let entry = transition?.staged.take(key, of: slot) { return entry }
+        if let entry = transition?.leaving.take(key, of: slot) { return entry }
         guard let entry = entries.find(key), entry.slot === slot else { return nil }
         entries.set(nil, for: key)
         ofModules[slot.number]?.removeAll { $0 === entry }
@@ -141,9 +132,9 @@ public final class ServiceRegistry {
 
     private func keep(_ entry: AnyService) {
         if entry.slot.isStaged.load(ordering: .relaxed) {
-            transition?.staged[entry.key] = entry
+            transition?.staged.insert(entry)
         } else if transition?.leavingSlots.contains(ObjectIdentifier(entry.slot)) == true {
-            transition?.leaving[entry.key] = entry
+            transition?.leaving.insert(entry)
         } else {
             set(entry)
         }
@@ -175,14 +166,7 @@ public final class ServiceRegistry {
     ///
     /// - Returns: The objects that own them, for the caller to release: their `deinit` is code of the module.
     func takeAll(of slot: ModuleSlot) -> [AnyObject] {
-        let gone = takeSeen(of: slot)
-        guard let transition else { return gone }
-        // A module that is unloaded and one that replaces it may provide the same service.
-        let (leaving, staged) = (transition.leaving.values, transition.staged.values)
-        let isOfSlot = { (service: AnyService) in service.slot === slot }
-        self.transition?.leaving = transition.leaving.filter { !isOfSlot($0.value) }
-        self.transition?.staged = transition.staged.filter { !isOfSlot($0.value) }
-        return gone + leaving.filter(isOfSlot) + staged.filter(isOfSlot)
+        takeSeen(of: slot) + (transition?.takeAll(of: slot) ?? [])
     }
 
     // MARK: Reloading
@@ -190,9 +174,9 @@ public final class ServiceRegistry {
     /// Begins the transition: from now on modules that were created for a reload see their own services in
     /// place of those of modules that are about to be unloaded.
     func beginTransition(leaving slots: [ModuleSlot]) {
-        var transition = Transition(leavingSlots: Set(slots.map { ObjectIdentifier($0) }))
+        var transition = ServiceTransition(leaving: slots)
         for slot in slots {
-            for entry in takeSeen(of: slot) { transition.leaving[entry.key] = entry }
+            for entry in takeSeen(of: slot) { transition.leaving.insert(entry) }
         }
         self.transition = transition
     }
@@ -200,7 +184,7 @@ public final class ServiceRegistry {
     /// The error where a module that was created for the reload provides the same service as a module that
     /// stays.
     var transitionError: ServiceError? {
-        transition?.staged.values.lazy
+        transition?.staged.all.lazy
             .compactMap { [entries] in entries.find($0.key) }.first
             .map { .duplicate($0.name, first: $0.slot.id) }
     }
@@ -212,8 +196,8 @@ public final class ServiceRegistry {
     func endTransition() {
         guard let transition else { return }
         self.transition = nil
-        for entry in transition.leaving.values { set(entry) }
-        for entry in transition.staged.values { set(entry) }
+        for entry in transition.leaving.all { set(entry) }
+        for entry in transition.staged.all { set(entry) }
     }
 
     // MARK: Using
@@ -282,11 +266,7 @@ public final class ServiceRegistry {
         of service: Service.Type, isRepeated: Bool = false
     ) throws -> ServiceEntry<Service> {
         let slot = viewingSlot
-        let (entry, others) = try asHost {
-            let entry = find(ObjectIdentifier(service), for: slot)
-            return (entry, entry == nil ? entries.values.map(\.name).sorted() : [])
-        }
-        guard let entry else {
+        guard let entry = try asHost({ find(ObjectIdentifier(service), for: slot) }) else {
             if !isRepeated, let makeProvider, let thread = gate.lane.hold,
                 try makeProvider(ObjectIdentifier(service), thread)
             {
@@ -294,6 +274,9 @@ public final class ServiceRegistry {
             }
             let name = "\(service)"
             if isAlone { throw ServiceError.otherProcess(name) }
+            let others = try asHost {
+                entries.count <= Self.nearestLimit ? entries.values.map(\.name).sorted() : []
+            }
             throw ServiceError.notProvided(name, nearest: nearestName(to: name, in: others))
         }
         return unsafeDowncast(entry, to: ServiceEntry<Service>.self)
