@@ -17,10 +17,21 @@ extension App {
     }
 
     /// Returns the record of the module at a place among the enabled ones.
-    func record(at place: Int) -> ModuleRecord? {
+    func record(at place: Int) -> ModuleRecord? { index(at: place).map { records[$0] } }
+
+    /// Returns the index of the record of the module at a place among the enabled ones.
+    private func index(at place: Int) -> Int? {
         let index = records.partitioningIndex { $0.slot.rank > place }
         guard index < records.count, records[index].slot.rank == place + 1 else { return nil }
-        return records[index]
+        return index
+    }
+
+    /// Returns the index of a record among those of the modules that are made.
+    func index(of record: ModuleRecord) -> Int? {
+        guard let index = index(at: Int(record.slot.rank) - 1), records[index] === record else {
+            return nil
+        }
+        return index
     }
 
     /// A module that is about to be made.

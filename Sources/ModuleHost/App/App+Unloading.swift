@@ -38,9 +38,7 @@ extension App {
         _ record: ModuleRecord, because reason: String,
         then last: (@Sendable (App) -> Void)? = nil
     ) {
-        guard let index = records.firstIndex(where: { $0 === record }), let calls, let host else {
-            return
-        }
+        guard let index = index(of: record), let calls, let host else { return }
         log.of(module: record.id.text).notice("unloaded: \(reason)")
         record.use?.end()
         onDemand.noteUnmade(record)

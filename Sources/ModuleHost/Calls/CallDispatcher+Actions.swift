@@ -87,7 +87,7 @@ extension CallDispatcher {
             let isKnown =
                 caller.origin.isRemote
                 ? table.hasRoute(of: module) { access.mayReachAll(of: $0) }
-                : table.modules.contains { $0.text == module }
+                : table.contents.position(of: ModuleID(checked: module)) != nil
             return isKnown
                 ? RouteError.noAction(
                     action, of: module, nearest: nearest(to: action, of: module, for: caller))
@@ -104,9 +104,11 @@ extension CallDispatcher {
 
     /// Returns the action with the most similar name that the caller can reach with any parameters.
     private func nearest(to action: String, of module: String, for caller: Caller) -> String? {
+        guard let position = table.contents.position(of: ModuleID(checked: module)) else {
+            return nil
+        }
         let access = access(of: caller)
-        let names = table.routes.lazy
-            .filter { $0.module.text == module && access.mayReachAll(of: $0) }
+        let names = table.routes(at: position).lazy.filter { access.mayReachAll(of: $0) }
             .map(\.route.action).prefix(256)
         return nearestName(to: action, in: Array(names))
     }

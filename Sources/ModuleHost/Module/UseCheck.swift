@@ -8,6 +8,11 @@ final class UseCheck {
     var services = ServiceProviders()
     /// Whether the class of an entry is missing: what it declares is not known then.
     var lacksClasses = false
+    /// The number of services and modules that no entry provides: only for the first hundred, a similar name is
+    /// searched.
+    private var unknown = 0
+    /// The disabled module that was the first to declare each service.
+    private var disabledProviders: [ObjectIdentifier: ModuleID]?
     private var table: Result<RouteTable, RouteTableError>?
     private var modules: [String: Slatefile.Module]?
     private var providers: FacadeProviders?
@@ -53,17 +58,27 @@ final class UseCheck {
     ) -> [UseDiagnostic] {
         used.compactMap { service in
             guard !services.declares(service) else { return nil }
-            let disabled = slatefile.modules.first { module in
-                !module.isEnabled
-                    && (module.type as? any ServiceProvider.Type)?.services.contains {
-                        $0 == service
-                    } == true
-            }
+            let disabled = disabledProviders ?? Self.disabledProviders(in: slatefile)
+            disabledProviders = disabled
             let name = "\(service)"
             return .service(
-                name, of: use.entry, disabled: disabled?.id,
-                nearest: nearestName(to: name, in: services.names))
+                name, of: use.entry, disabled: disabled[ObjectIdentifier(service)],
+                nearest: nearest(to: name, in: services.names))
         }
+    }
+
+    private static func disabledProviders(in slatefile: Slatefile) -> [ObjectIdentifier: ModuleID] {
+        let pairs = slatefile.modules.lazy.filter { !$0.isEnabled }.flatMap { module in
+            ((module.type as? any ServiceProvider.Type)?.services ?? []).map {
+                (ObjectIdentifier($0), module.id)
+            }
+        }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func nearest(to name: String, in names: some Sequence<String>) -> String? {
+        unknown += 1
+        return unknown <= 100 ? nearestName(to: name, in: names) : nil
     }
 
     // MARK: Routes
@@ -77,7 +92,7 @@ final class UseCheck {
                 slatefile.modules.map { ($0.id.text, $0) }, uniquingKeysWith: { first, _ in first })
         self.modules = modules
         guard let module = modules[id] else {
-            let nearest = nearestName(to: id, in: slatefile.modules.lazy.map(\.id.text))
+            let nearest = nearest(to: id, in: slatefile.modules.lazy.map(\.id.text))
             return [.module(id, action: action, of: use.entry, nearest: nearest)]
         }
         guard module.isEnabled else { return [.disabled(id, action: action, of: use.entry)] }

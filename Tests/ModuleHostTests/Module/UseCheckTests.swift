@@ -84,6 +84,15 @@ struct UseCheckTests {
             ])
     }
 
+    @Test("a similar service is searched for the first hundred that none declares")
+    func manyNotProvided() {
+        let users = (0..<101).map { module("x.user\($0)", "UsingNothingModule") }
+        let lines = StaticRoutesTests.diagnostics(
+            StaticRoutesTests.text(users + [module("x.both", "DeclaredServices")]))
+        #expect(lines.count == 101)
+        #expect(lines.count { $0.hasSuffix("did you mean 'DeclaredClock'?") } == 100)
+    }
+
     @Test("a module in a process of its own uses those that have a façade")
     func isolatedUser() {
         #expect(
