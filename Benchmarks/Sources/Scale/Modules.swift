@@ -33,6 +33,24 @@ final class RoutedOneModule: RootProvider, RoutedModule {
     init(context: ModuleContext) {}
 }
 
+/// Adds a route when it is called: its URL begins as those of all others of its class do.
+final class SharedStartModule: RootProvider, RoutedModule {
+    static var routes: [Route<SharedStartModule>] {
+        [Route("add", access: .public) { module, _ in try module.addRoute() }]
+    }
+
+    private let context: ModuleContext
+
+    init(context: ModuleContext) { self.context = context }
+
+    private func addRoute() throws {
+        try context.router.add(
+            Route<SharedStartModule>("shared/item\(context.number)/:id", access: .public) { _, _ in
+                1
+            })
+    }
+}
+
 /// Has a start-up task that READY waits for.
 final class TaskModule: RootProvider {
     init(context: ModuleContext) throws {

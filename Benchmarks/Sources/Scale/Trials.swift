@@ -8,7 +8,7 @@ struct Trials {
 
     let hostd: String
     let sizes: [Int]
-    private let folder: URL
+    let folder: URL
 
     init(hostd: String, sizes: [Int]) throws {
         self.hostd = hostd
@@ -30,6 +30,7 @@ struct Trials {
         for (type, title) in [
             ("IdleModule", "idle modules"), ("ReceivingModule", "modules of three protocols"),
             ("RoutedOneModule", "modules with a route"), ("TaskModule", "modules with a task"),
+            ("ServiceModule", "modules that provide a service and use another"),
         ] {
             let rounds = try sizes.map { try launchAndStop(type, $0) }
             add(growth("\(title): exec to READY", rounds.map(\.ready)))
@@ -37,12 +38,19 @@ struct Trials {
             add(growth("\(title): anonymous memory", rounds.map { $0.memory << 10 }, unit: "KB"))
         }
         let reloaded = sizes.map { min($0, Self.reloadLimit) }
-        add(
-            Growth(
-                title: "a reload that recreates all modules, at most \(Self.reloadLimit)",
-                unit: "ms",
-                sizes: reloaded, metrics: try reloaded.map(reload)))
+        for (type, title) in [
+            ("TaskModule", "modules"), ("ServiceModule", "modules with a route and a service"),
+        ] {
+            add(
+                Growth(
+                    title: "a reload that recreates all \(title), at most \(Self.reloadLimit)",
+                    unit: "ms", sizes: reloaded, metrics: try reloaded.map { try reload(type, $0) })
+            )
+        }
         add(growth("lazy modules, each made by a call", try sizes.map(makeLazy)))
+        let shared = try sizes.map(addRoutesInNoOrder)
+        add(growth("routes with one first literal, of modules in no order", shared.map(\.add)))
+        add(growth("as many URLs of those that name no module", shared.map(\.open)))
         add(growth("`check` of unknown entries", try sizes.map(check)))
         add(growth("events that a module catches up with", try sizes.map { try catchUp($0) }))
         add(
@@ -72,7 +80,7 @@ struct Trials {
         return (ready, nanoseconds() - began, memory)
     }
 
-    private func start(isQuiet: Bool = false, _ modules: [String]) throws -> SpawnedProcess {
+    func start(isQuiet: Bool = false, _ modules: [String]) throws -> SpawnedProcess {
         let state = folder.appending(path: "state")
         try? FileManager.default.removeItem(at: state)
         return try SpawnedProcess(
@@ -88,12 +96,12 @@ struct Trials {
         return slatefile.path
     }
 
-    /// A reload of so many modules, each with other settings and a start-up task.
-    private func reload(_ count: Int) throws -> Int {
+    /// A reload of so many modules of one class, each with other settings.
+    private func reload(_ type: String, _ count: Int) throws -> Int {
         func modules(_ settings: Int) -> [String] {
             (0..<count).map { number in
                 #"""
-                {"id": "bench.m\#(number)", "entry": "Scale.TaskModule", \#
+                {"id": "bench.m\#(number)", "entry": "Scale.\#(type)", \#
                 "config": {"number": \#(settings)}\#(number == 0 ? #", "main": true"# : "")}
                 """#
             }
