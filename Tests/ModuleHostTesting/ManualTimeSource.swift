@@ -43,11 +43,25 @@ package final class ManualTimeSource: TimeSource {
     package func schedule(
         after delay: Duration, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm {
+        schedule(body) { $0 + max(delay, .zero) }
+    }
+
+    @discardableResult
+    package func schedule(
+        at instant: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void
+    ) -> any Alarm {
+        schedule(body) { max($0, instant) }
+    }
+
+    private func schedule(
+        _ body: @escaping @Sendable () -> Void,
+        due: (ContinuousClock.Instant) -> ContinuousClock.Instant
+    ) -> any Alarm {
         let id = state.withLock { state in
             let id = state.nextID
             state.nextID += 1
             guard !state.isOver else { return id }
-            state.pending[id] = Pending(instant: state.now + max(delay, .zero), body: body)
+            state.pending[id] = Pending(instant: due(state.now), body: body)
             return id
         }
         return ManualAlarm { [weak self] in

@@ -18,6 +18,19 @@ package protocol TimeSource: Sendable {
     func schedule(
         after delay: Duration, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm
+
+    /// Runs `body` once, at an instant, unless the alarm is cancelled before.
+    ///
+    /// For a deadline that began earlier: a clock that moves between ``now()`` and this call does not move it.
+    ///
+    /// - Parameters:
+    ///   - instant: The instant; one that has passed means as soon as possible.
+    ///   - body: As for ``schedule(after:_:)``.
+    /// - Returns: The handle that cancels the alarm. Releasing the handle does not cancel.
+    @discardableResult
+    func schedule(
+        at instant: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void
+    ) -> any Alarm
 }
 
 /// A scheduled wake-up that can be cancelled.
@@ -65,8 +78,14 @@ package final class SystemTimeSource: TimeSource {
     package func schedule(
         after delay: Duration, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm {
+        schedule(at: .now + max(delay, .zero), body)
+    }
+
+    @discardableResult
+    package func schedule(
+        at instant: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void
+    ) -> any Alarm {
         let alarm = SystemAlarm(body, of: self)
-        let instant = ContinuousClock.now + max(delay, .zero)
         let (isLate, begins) = state.withLock { state in
             guard !state.isOver else { return (false, false) }
             state.alarms.add(alarm, at: instant)

@@ -50,7 +50,8 @@ extension App {
         let reference = WeakHost()
         if let host { reference.set(host) }
         let later = LateAnswer { [log, gate] result in
-            let result = result.map(reply)
+            var result = result.map(reply)
+            if let host = reference.host { result = result.explained(by: host.stopping) }
             guard let durable = call.durable, let entry = call.event.entry else {
                 return completion.finish(result)
             }

@@ -62,7 +62,9 @@ extension Host {
         token: RouteToken?, completion: @escaping CompletionHandler<CallReply>
     ) {
         let pending = CallCompletion(completion)
-        let later = LateAnswer { pending.finish($0.map(CallReply.init)) }
+        let later = LateAnswer { [stopping] in
+            pending.finish($0.map(CallReply.init).explained(by: stopping))
+        }
         let caller = Caller(origin: origin, token: token, wantsJSON: true, later: later)
         call(pending, later: later) {
             CallReply(try $0.perform(module, action, parameters, for: caller, on: $1))
@@ -99,6 +101,16 @@ extension Host {
         gate.lane.enqueue(
             CallFromOutside(
                 app: app, job: CallJob(through: gate, later: later, completion, body)))
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Returns the result of a call, whose module may have been unloaded by a stop before it answered.
+    func explained(by stop: HostStop) -> Self {
+        guard case .failure(RouteError.unavailable(let module, _)) = self, stop.isAsked else {
+            return self
+        }
+        return .failure(RouteError.stoppedUnanswered(module))
     }
 }
 

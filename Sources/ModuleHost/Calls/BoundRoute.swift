@@ -70,7 +70,11 @@ final class BoundRoute {
         _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
         guard accepts(parameters) else { return false }
-        reply = try handler.perform(module, parameters, call)
+        do {
+            reply = try handler.perform(module, parameters, call)
+        } catch is AnswersLater {
+            throw RouteError.answersLater(action, of: entry.module)
+        }
         return true
     }
 

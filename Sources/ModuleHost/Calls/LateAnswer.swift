@@ -22,6 +22,14 @@ final class LateAnswer: LateCall, PendingWork {
         let route: RouteTable.Entry
         let place: ModulePlace
         let limit: Duration
+        let deadline: ContinuousClock.Instant
+
+        init(_ route: RouteTable.Entry, at place: ModulePlace, within limit: Duration) {
+            self.route = route
+            self.place = place
+            self.limit = limit
+            deadline = place.time.now() + limit
+        }
     }
 
     private struct State {
@@ -54,11 +62,11 @@ final class LateAnswer: LateCall, PendingWork {
     ///   - route: The route.
     ///   - place: The isolation of its module.
     ///   - wantsJSON: Whether the reply is to be JSON.
-    ///   - limit: The longest time until the answer.
+    ///   - limit: The longest time until the answer, from now on.
     func begin(
         _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration
     ) {
-        begin(Call(target: Target(route: route, place: place, limit: limit), wantsJSON: wantsJSON))
+        begin(Call(target: Target(route, at: place, within: limit), wantsJSON: wantsJSON))
     }
 
     private func begin(_ call: Call) {
@@ -74,15 +82,21 @@ final class LateAnswer: LateCall, PendingWork {
             state.phase == .begun && state.call.alarm == nil ? state.call.target : nil
         }
         guard let target else { return }
-        let alarm = target.place.time.schedule(after: target.limit) { [weak self] in
-            self?.end(
-                RouteError.noAnswerInTime(
-                    target.route.route.action, of: target.route.module, target.limit))
-        }
+        let time = target.place.time
+        let alarm = time.schedule(at: target.deadline) { [weak self] in self?.endAtDeadline() }
         guard change({ $0.alarm = alarm }) else { return alarm.cancel() }
         target.place.add(self)
         // It may have got its answer meanwhile.
         if state.withLock({ $0.phase != .begun }) { target.place.remove(self) }
+        // A test may have moved its clock since the handler began; the alarm would wait for the next move.
+        if time.now() >= target.deadline { endAtDeadline() }
+    }
+
+    private func endAtDeadline() {
+        guard let target else { return }
+        end(
+            RouteError.noAnswerInTime(
+                target.route.route.action, of: target.route.module, target.limit))
     }
 
     /// Notes that the host of this process takes the call, which limits the time until the answer.

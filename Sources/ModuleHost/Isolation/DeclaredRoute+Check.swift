@@ -104,7 +104,7 @@ extension AnyRoute {
             later: declared.later == true ? later : nil,
             perform: { module, parameters, call in
                 try declared.check(parameters)
-                if declared.later == true { throw RouteError.answersLater(declared.name) }
+                if declared.later == true { throw AnswersLater() }
                 return try perform(module, parameters, call)
             })
         try self.init(

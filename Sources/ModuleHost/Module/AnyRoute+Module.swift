@@ -43,7 +43,7 @@ extension ErasedHandler {
     /// Creates an asynchronous handler.
     @inlinable
     init<M: Module & SendableMetatype, Request: Decodable & Sendable, Value: Encodable & Sendable>(
-        of action: String, deadline: Duration?, when predicate: (@Sendable (Request) -> Bool)?,
+        deadline: Duration?, when predicate: (@Sendable (Request) -> Bool)?,
         _ handler:
             nonisolated(nonsending) @escaping @Sendable (M, Request, RouteCall) async throws ->
             Value
@@ -54,7 +54,7 @@ extension ErasedHandler {
             late.run { try await handler(module.openInModule(), request, call) }
         }
         self.init(
-            Request.self, replyType: Value.self, of: action, accepts: Self.accepts(predicate),
+            Request.self, replyType: Value.self, accepts: Self.accepts(predicate),
             later: later)
     }
 
@@ -77,7 +77,7 @@ extension ErasedHandler {
             }
         }
         self.init(
-            Request.self, replyType: Value.self, of: action, accepts: Self.accepts(predicate),
+            Request.self, replyType: Value.self, accepts: Self.accepts(predicate),
             later: later)
     }
 

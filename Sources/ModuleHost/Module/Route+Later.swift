@@ -38,8 +38,7 @@ extension Route {
     ) {
         self.init(
             pattern, action: action, access: access, summary: summary,
-            erased: ErasedHandler(
-                of: action ?? pattern, deadline: deadline, when: predicate, handler))
+            erased: ErasedHandler(deadline: deadline, when: predicate, handler))
     }
 
     /// Creates a route whose handler is asynchronous and replies with nothing.
@@ -63,7 +62,7 @@ extension Route {
     ) {
         self.init(
             pattern, action: action, access: access, summary: summary,
-            erased: ErasedHandler(of: action ?? pattern, deadline: deadline, when: predicate) {
+            erased: ErasedHandler(deadline: deadline, when: predicate) {
                 (module: M, request: Request, call: RouteCall) async throws -> NoReply in
                 try await handler(module, request, call)
                 return NoReply()
@@ -87,7 +86,7 @@ extension Route {
     ) {
         self.init(
             pattern, action: action, access: access, summary: summary,
-            erased: ErasedHandler(of: action ?? pattern, deadline: deadline, when: nil) {
+            erased: ErasedHandler(deadline: deadline, when: nil) {
                 (module: M, _: NoParameters, call: RouteCall) async throws -> Value in
                 try await handler(module, call)
             })
@@ -110,7 +109,7 @@ extension Route {
     ) {
         self.init(
             pattern, action: action, access: access, summary: summary,
-            erased: ErasedHandler(of: action ?? pattern, deadline: deadline, when: nil) {
+            erased: ErasedHandler(deadline: deadline, when: nil) {
                 (module: M, _: NoParameters, call: RouteCall) async throws -> NoReply in
                 try await handler(module, call)
                 return NoReply()
@@ -128,8 +127,7 @@ extension Route {
     ///   - deadline: The longest time until the answer; nil means `deadlines.call` of the slatefile.
     ///   - predicate: Returns whether the route accepts a request.
     ///   - handler: Handles the request, on the lane. An error that it throws is the answer. A route without
-    ///     parameters has ``NoParameters`` as its request, and one without a value ``NoReply`` as that of its
-    ///     reply.
+    ///     a value has a reply of ``NoReply``.
     @inlinable
     public init<Request: Decodable & Sendable, Value: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
@@ -141,5 +139,26 @@ extension Route {
             pattern, action: action, access: access, summary: summary,
             erased: ErasedHandler(
                 of: action ?? pattern, deadline: deadline, when: predicate, replying: handler))
+    }
+
+    /// Creates a route that takes no parameters and whose handler receives a ``Reply``, to answer when it can.
+    ///
+    /// - Parameters:
+    ///   - pattern: The URLs, in the form of ``RoutePattern``.
+    ///   - action: Its name for a ``Mediator``; the pattern where none is given.
+    ///   - access: The callers that may reach it.
+    ///   - summary: One line for the URI document.
+    ///   - deadline: The longest time until the answer; nil means `deadlines.call` of the slatefile.
+    ///   - handler: Handles the call, on the lane. An error that it throws is the answer.
+    @inlinable
+    public init<Value: Encodable & Sendable>(
+        _ pattern: String, action: String? = nil, access: RouteAccess = .local,
+        summary: String = "", deadline: Duration? = nil,
+        handler: @escaping @Sendable (M, RouteCall, ModuleHost.Reply<Value>) throws -> Void
+    ) {
+        self.init(pattern, action: action, access: access, summary: summary, deadline: deadline) {
+            (module: M, _: NoParameters, call: RouteCall, reply: ModuleHost.Reply<Value>) in
+            try handler(module, call, reply)
+        }
     }
 }

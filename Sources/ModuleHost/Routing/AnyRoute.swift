@@ -130,16 +130,19 @@ struct ErasedHandler: Sendable {
     /// Creates a handler whose answer comes later.
     @usableFromInline
     init<Request: Decodable & Sendable>(
-        _ request: Request.Type, replyType: Any.Type, of action: String,
+        _ request: Request.Type, replyType: Any.Type,
         accepts: (@Sendable (RouteParameters) -> Bool)?, later: Later
     ) {
         self.accepts = accepts
         check = { parameters throws(ParameterError) in
             _ = try parameters.decode(Request.self)
         }
-        perform = { _, _, _ in throw RouteError.answersLater(action) }
+        perform = { _, _, _ in throw AnswersLater() }
         self.later = later
         describe = { RequestDescription(of: Request.self) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }
 }
+
+/// The error of a handler that answers later, where it is called synchronously; its table knows the module.
+struct AnswersLater: Error {}

@@ -36,7 +36,7 @@ import AppService
     /// The module did not return from this call in time. The effects of the call stay.
     case tookTooLong(ModuleID)
     /// The route answers later, and the caller cannot wait: it called synchronously.
-    case answersLater(String)
+    case answersLater(String, of: ModuleID)
     /// The handler has released its ``Reply`` without an answer.
     case notAnswered(String)
     /// The answer did not come in time. The effects of the call stay.
@@ -49,6 +49,8 @@ import AppService
     case tooDeep([ModuleID])
     /// The caller is not code of a module on the lane.
     case offLane
+    /// The app stopped before the module answered. The effects of the call stay.
+    case stoppedUnanswered(ModuleID)
     /// The host has stopped, or is about to.
     case stopped
 
@@ -155,8 +157,8 @@ extension RouteError: CustomStringConvertible {
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
         case .overdue(let module): "\(module) is unresponsive, and calls do not wait for it"
         case .tookTooLong(let module): "\(module) took too long to answer, and is unresponsive"
-        case .answersLater(let action):
-            "\(quoted(action)) answers later, and a synchronous call cannot wait for that: pass a completion, "
+        case .answersLater(let action, let module):
+            "\(quoted(action)) of \(module) answers later, and a synchronous call cannot wait for that: pass a completion, "
                 + "or use 'await' in an asynchronous handler or with offLane"
         case .notAnswered(let action):
             "\(quoted(action)) was not answered: its handler has released its Reply"
@@ -169,6 +171,7 @@ extension RouteError: CustomStringConvertible {
                 + Self.text(ofChain: chain)
         case .offLane:
             "only code of a module on the lane uses an object of another module: call an action instead"
+        case .stoppedUnanswered(let module): "the app stopped before \(module) answered"
         case .stopped: "the host has stopped"
         }
     }

@@ -143,6 +143,13 @@ private final class DeafTimeSource: TimeSource {
         clock.schedule(after: delay, body)
         return Deaf()
     }
+
+    func schedule(
+        at instant: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void
+    ) -> any Alarm {
+        clock.schedule(at: instant, body)
+        return Deaf()
+    }
 }
 
 /// Says when it ends.

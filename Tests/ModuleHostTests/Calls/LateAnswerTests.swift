@@ -65,7 +65,7 @@ struct LateAnswerTests {
         let probe = Probe()
         let test = try await host(probe: probe)
         let error =
-            "'at-once' answers later, and a synchronous call cannot wait for that: pass a completion, or "
+            "'at-once' of x.l answers later, and a synchronous call cannot wait for that: pass a completion, or "
             + "use 'await' in an asynchronous handler or with offLane"
         for way in 0..<2 {
             let text = try await test.asFirst { module in
@@ -203,6 +203,21 @@ struct LateAnswerTests {
         #expect(answers.values == ["first"])
     }
 
+    @Test(
+        "the deadline counts from the call, also where the clock moves before the handler returns")
+    func deadlineFromTheCall() async throws {
+        let answers = LockedList<String>()
+        let late = LateAnswer { answers.append("\($0)") }
+        try await begin(late) { place, reply in
+            (place.time as? ManualTimeSource)?.advance(by: .seconds(1))
+            late.awaitAnswer()
+            #expect(!reply.send("late"))
+            #expect(place.pendingCount == 0)
+        }
+        #expect(answers.values.count == 1)
+        #expect(answers.values.first?.contains("x.l did not answer 'reply' within 1s") == true)
+    }
+
     @Test("a module that was unloaded in the handler of a call does not answer it any more")
     func unloadedMeanwhile() async throws {
         let answers = LockedList<String>()
@@ -282,12 +297,15 @@ struct LateAnswerTests {
         let probe = Probe()
         let test = try await host(probe: probe)
         async let reply = test.call("x.l", "await", ["name": "one"])
+        async let opened = test.open("app://x.l/await?name=two")
         await probe.reached("await one")
+        await probe.reached("await two")
         #expect(await test.stopped() == .stopped)
-        #expect(
-            await reply == "x.l cannot be called now: it was unloaded before it answered")
+        #expect(await reply == "the app stopped before x.l answered")
+        #expect(await opened == "the app stopped before x.l answered")
         test.host.gate.lane.close()
         keep("one", probe)
+        keep("two", probe)
         await probe.reached("resume one cancelled")
         await probe.reached("gone")
     }

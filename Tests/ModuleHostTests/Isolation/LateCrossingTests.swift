@@ -41,7 +41,7 @@ struct LateCrossingTests {
         let text = try await test.host.asFirst {
             "\(try $0.context.mediator.perform("x.b", "keep", ["text": "one"]))"
         }
-        #expect(text.hasPrefix("'keep' answers later, and a synchronous call cannot wait"))
+        #expect(text.hasPrefix("'keep' of x.b answers later, and a synchronous call cannot wait"))
         #expect(await test.host.stopped() == .stopped)
     }
 
@@ -97,7 +97,8 @@ struct LateCrossingTests {
         let responses = try notes("response", of: test)
         #expect(
             responses.first?["error"]?["message"]?.string?.hasPrefix(
-                "'await' answers later, and a synchronous call cannot wait for that") == true)
+                "'await' of x.l answers later, and a synchronous call cannot wait for that") == true
+        )
         #expect(probe.entries("await one") == [])
     }
 

@@ -47,7 +47,7 @@ final class LateProbe: RoutedModule, ConfiguredModule, MemoryWarningResponder {
                 try module.note("reply \(request.key)")
                 module.replies[request.key] = reply
             },
-            Route("refuse") { (module, request: NoParameters, call, reply: Reply<NoReply>) in
+            Route("refuse") { (module, call, reply: Reply<NoReply>) in
                 throw TestError(description: "refused")
             },
             Route("answer") { (module, request: Key, call) in

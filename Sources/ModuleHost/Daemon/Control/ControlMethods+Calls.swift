@@ -148,7 +148,7 @@ extension RPCError {
             case .overdue, .tookTooLong, .noAnswerInTime: .overdue
             case .unavailable: .unavailable
             case .tooDeep, .notAnswered, .answersLater, .offLane: .failed
-            case .stopped: .notRunning
+            case .stopped, .stoppedUnanswered: .notRunning
             // Errors in the app's own routes and rewrites are not caused by the caller.
             case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,
                 .otherModule, .repeatedAction, .reply:
