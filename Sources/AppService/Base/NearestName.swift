@@ -3,7 +3,8 @@
 ///
 /// Distance is optimal string alignment (insertions, deletions, substitutions and swaps of neighbors count
 /// one each), without regard to case. Similar enough means at most a third of the longer name's length, and
-/// at least one. Ties go to the earlier candidate.
+/// at least one; the parts that two names share at their beginning, up to a dot or a slash, do not count, since
+/// all modules of an app may begin alike. Ties go to the earlier candidate.
 package func nearestName(
     to name: String, in candidates: some Sequence<String>
 ) -> String? {
@@ -12,7 +13,8 @@ package func nearestName(
     var best: (name: String, distance: Int)?
     for candidate in candidates {
         let other = Array(candidate.lowercased().unicodeScalars.prefix(200))
-        let limit = max(1, max(wanted.count, other.count) / 3)
+        let longest = max(wanted.count, other.count) - sharedParts(wanted, other)
+        let limit = max(1, longest / 3)
         guard abs(wanted.count - other.count) <= limit else { continue }
         let distance = alignmentDistance(wanted, other)
         guard distance <= limit, distance < best?.distance ?? .max else { continue }
@@ -20,6 +22,16 @@ package func nearestName(
         if distance == 0 { break }
     }
     return best?.name
+}
+
+/// Returns the length of the parts with which both names begin, the separator of the last one included.
+private func sharedParts(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+    var length = 0
+    for (index, (one, other)) in zip(a, b).enumerated() {
+        guard one == other else { break }
+        if one == "." || one == "/" { length = index + 1 }
+    }
+    return length
 }
 
 private func alignmentDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {

@@ -135,7 +135,9 @@ extension RouteError: CustomStringConvertible {
                 + "\(quoted(other)) of \(otherModule); leave one of them out"
         case .unknownModule(let module): "no module '\(module)' that could have routes"
         case .notFound(let url, let nearest?):
-            "no route for \(quoted(url)); did you mean \(quoted(nearest))?"
+            "no route for \(quoted(url))"
+                + (RoutePattern.typeMismatch(of: url, with: nearest).map { ": \($0)" } ?? "")
+                + "; did you mean \(quoted(nearest))?"
         case .notFound(let url, nil): "no route for \(quoted(url))"
         case .rewriteLoop(let urls):
             "the rewrites never end: \(urls.map { excerpt($0) }.joined(separator: " → "))"

@@ -111,3 +111,25 @@ extension RouteTable {
         }.joined(separator: "/")
     }
 }
+
+extension RoutePattern {
+    /// Returns the reason why a URL does not match an absolute pattern of the same words, such as
+    /// `'ten' is not an int`; nil where there is another reason.
+    static func typeMismatch(of url: String, with text: String) -> String? {
+        guard let segments = try? RouteURL(url).segments, let pattern = try? RoutePattern(text)
+        else { return nil }
+        for variant in pattern.variants where variant.segments.count == segments.count {
+            for case (.placeholder(let suffix, let type?), let own) in zip(
+                variant.segments, segments)
+            {
+                let bytes = Array(own.utf8)
+                guard bytes.suffix(suffix.count).elementsEqual(suffix) else { continue }
+                let value = bytes.dropLast(suffix.count)
+                guard !type.reads(value) else { continue }
+                let word = type == .int ? "an \(type.name)" : "a \(type.name)"
+                return "\(quoted(String(decoding: value, as: UTF8.self))) is not \(word)"
+            }
+        }
+        return nil
+    }
+}

@@ -71,7 +71,7 @@ struct ActingForOthersTests {
             + "call that came from outside, as the host sent it, or none to act for the module itself"
     }
 
-    private static let hidden = "-32001 test://x.a/sum"
+    private static let hidden = "-32001 "
     private static let sender = "control from pid 42 (uid 1000)"
 
     @Test("a program of version 1 names origins in words, and receives them in words alone")

@@ -361,4 +361,17 @@ struct RouteNotFoundTests {
             error.description == "no route for '\(url)'"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
     }
+
+    @Test(
+        "says which segment is not of the type that the nearest route requires",
+        arguments: [
+            ("s://m/report/ten", ": 'ten' is not an int; did you mean 's://m/report/:rows<int>'?"),
+            ("s://m/day/ten.txt", ": 'ten' is not a date; did you mean 's://m/day/:at<date>.txt'?"),
+            ("s://m/repotr/10", "; did you mean 's://m/report/:rows<int>'?"),
+        ])
+    func offerWithType(url: String, rest: String) throws {
+        let table = try RouteTable("report/:rows<int>", "day/:at<date>.txt")
+        let error = table.notFound(try RouteURL(url)) { _ in true }
+        #expect(error.description == "no route for '\(url)'" + rest)
+    }
 }
