@@ -69,9 +69,11 @@ struct URIDocumentTests {
                 #""type":"Style","expects":"one of 'plain', 'bold'","values":["plain","bold"],"#
                     + #""required":false,"list":false"#)
             + #"],"partial":false,"reply":"[Int]","#
+            + #""answersLater":false,"deadlineMs":null,"#
             + #""example":"slate://com.mm.user/user/mia/posts?page=1&style=plain"},"#
             + #"{"module":"com.mm.user","pattern":"sign-out","action":"signOut","#
             + #""access":"authorized","summary":"","parameters":[],"partial":false,"reply":null,"#
+            + #""answersLater":false,"deadlineMs":null,"#
             + #""example":"slate://com.mm.user/sign-out"},"#
             + #"{"module":"com.mm.shop","pattern":"https://*path","action":"https://*path","#
             + #""access":"local","summary":"","parameters":["#
@@ -79,7 +81,8 @@ struct URIDocumentTests {
                 "path", "path",
                 #""type":null,"expects":"any number of segments","values":[],"required":true,"#
                     + #""list":true"#)
-            + #"],"partial":false,"reply":null,"example":"https://www.example.com/page"}]}"#
+            + #"],"partial":false,"reply":null,"answersLater":false,"deadlineMs":null,"#
+            + #""example":"https://www.example.com/page"}]}"#
         #expect(try Self.document().rendered(as: .json) == expected + "\n")
     }
 
@@ -90,7 +93,7 @@ struct URIDocumentTests {
             markdown == #"""
                 # URIs of demo
 
-                3 routes of 2 modules, as `hostd routes --format markdown` writes them.
+                3 routes of 2 modules, as the command `routes --format markdown` writes them.
 
                 ## com.mm.user
 
@@ -106,6 +109,27 @@ struct URIDocumentTests {
                 | `https://*path` | local | `path: [String]` | | `https://www.example.com/page` |
 
                 """#)
+    }
+
+    @Test("a route that answers later says so, with its deadline, in every format")
+    func answersLater() throws {
+        let shop = ModuleID(checked: "com.mm.shop")
+        var table = try RouteTable(schemes: ["slate"], modules: [shop])
+        for route in [
+            Route<IdleModule>("price", deadline: .seconds(10)) { (_, _) async throws in 1 },
+            Route<IdleModule>("approval") { (_, _, _: Reply<Int>) in },
+        ] { try table.add(AnyRoute(route), of: shop) }
+        let document = URIDocument(table, app: "demo")
+        #expect(
+            document.rendered(as: .text).split(separator: "\n").filter { $0.contains("later") }
+                .map { $0.drop { $0 == " " } } == ["answers later, within 10s", "answers later"])
+        let markdown = document.rendered(as: .markdown)
+        #expect(markdown.contains("| `price`<br>answers later, within 10s |"))
+        #expect(markdown.contains("| `approval`<br>answers later |"))
+        #expect(document.rendered(as: .html).contains("<p>answers later, within 10s</p>"))
+        let json = document.rendered(as: .json)
+        #expect(json.contains(#""answersLater":true,"deadlineMs":10000,"#))
+        #expect(json.contains(#""answersLater":true,"deadlineMs":null,"#))
     }
 
     @Test("html: one page, a row for each route, and nothing from elsewhere")

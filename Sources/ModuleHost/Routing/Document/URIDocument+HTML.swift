@@ -94,6 +94,7 @@ extension URIDocument.Route {
         var name = "<code>\(htmlPattern(pattern))</code>"
         if action != pattern { name += "<br>action <code>\(htmlText(action))</code>" }
         if !summary.isEmpty { name += "<p>\(htmlText(summary))</p>" }
+        if let lateness { name += "<p>\(lateness)</p>" }
         var list = parameters.map(\.htmlItem)
         if isPartial {
             list.append("<li><span>and more: the type does not list them all</span></li>")

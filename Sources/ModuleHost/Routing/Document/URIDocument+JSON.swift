@@ -27,14 +27,16 @@ extension URIDocument {
     ///       ],
     ///       "partial": false,
     ///       "reply": "[Post]",
+    ///       "answersLater": false,
+    ///       "deadlineMs": null,
     ///       "example": "slate://com.mm.community/user/mia/posts?page=1"
     ///     }
     ///   ]
     /// }
     /// ```
     ///
-    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`, `reply`
-    /// and `example` may be null; `values` has the possible values of an enum.
+    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`, `reply`,
+    /// `deadlineMs` and `example` may be null; `values` has the possible values of an enum.
     package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("app", app)
@@ -60,6 +62,14 @@ extension URIDocument.Route {
             }
             $0.member("partial", isPartial)
             $0.member("reply", reply)
+            $0.member("answersLater", answersLater)
+            $0.member("deadlineMs") { json in
+                if let deadline {
+                    json.value(deadline.wholeNanoseconds / 1_000_000)
+                } else {
+                    json.null()
+                }
+            }
             $0.member("example", example)
         }
     }

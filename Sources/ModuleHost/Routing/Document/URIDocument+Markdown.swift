@@ -2,7 +2,7 @@ extension URIDocument {
     /// The document as sections with a table for each module.
     var markdown: String {
         var text = "# URIs of \(markdownText(app))\n\n"
-        text += "\(count), as `hostd routes --format markdown` writes them.\n"
+        text += "\(count), as the command `routes --format markdown` writes them.\n"
         for (module, routes) in modules {
             text += """
 
@@ -23,6 +23,7 @@ extension URIDocument.Route {
         var name = markdownCode(pattern)
         if action != pattern { name += "<br>action " + markdownCode(action) }
         if !summary.isEmpty { name += "<br>" + markdownText(summary) }
+        if let lateness { name += "<br>" + lateness }
         let list = parameters.map { parameter in
             let place = parameter.place == .query ? ", in the query" : ""
             return markdownCode("\(parameter.name): \(parameter.typeInWords)") + place

@@ -42,6 +42,7 @@ extension URIDocument.Route {
         var notes: [String] = []
         if !summary.isEmpty { notes.append(shown(summary)) }
         if action != pattern { notes.append("action \(shown(action))") }
+        if let lateness { notes.append(lateness) }
         notes.append(example.map(shown) ?? "no example: no URL was found that leads here")
         return notes
     }

@@ -26,6 +26,10 @@ package struct URIDocument: Sendable {
         package var isPartial: Bool
         /// The type of the reply as it is written in Swift; nil where there is none.
         package var reply: String?
+        /// Whether the answer may come after the handler has returned; no synchronous call can wait for it.
+        package var answersLater: Bool
+        /// The longest time until such an answer; nil for `deadlines.call` of the slatefile.
+        package var deadline: Duration?
         /// A URL that this route answers; nil where none was found.
         package var example: String?
     }
@@ -73,6 +77,8 @@ package struct URIDocument: Sendable {
                 summary: entry.route.summary, parameters: entry.route.parameters(of: request),
                 isPartial: !request.isComplete,
                 reply: entry.route.replyType.map(swiftSpelling),
+                answersLater: entry.route.answersLater,
+                deadline: entry.route.handler.later?.deadline,
                 example: table.exampleURL(of: entry, request))
         }
     }
@@ -109,6 +115,14 @@ package struct URIDocument: Sendable {
         case .markdown: return markdown
         case .html: return html
         }
+    }
+}
+
+extension URIDocument.Route {
+    /// The note on an answer that comes later, such as `answers later, within 10s`; nil for any other.
+    var lateness: String? {
+        guard answersLater else { return nil }
+        return "answers later" + (deadline.map { ", within \($0.briefText)" } ?? "")
     }
 }
 
