@@ -57,7 +57,8 @@ struct CallRunTests {
             exits: 69)
         try expect(
             ["call", "com.mm.community", "userInfo", "[1]"],
-            says: "hostd call: Invalid params: /parameters: expected an object, found an array\n",
+            says:
+                "hostd call: the parameters are an array: give an object, such as '{\"name\": \"mia\"}'\n",
             exits: 64)
     }
 

@@ -70,9 +70,9 @@ struct ControlCommandTests {
             try host.hostd("modules").output == """
                 module       state         entry
                 com.mm.main  running       Modules.MainModule  main, required
-                a.b          unresponsive  M.B                 3 behind, holds background: upload, 8.5s left, holds terminate: sync
+                a.b          unresponsive  M.B                 3 events behind, holds background: upload, 8.5s left, holds terminate: sync
                 c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
-                e.f          unresponsive  M.E                 1 behind, no process, since 2026-01-02, 2 restarts, last: it died
+                e.f          unresponsive  M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
                 g.h          failed        M.G                 it died, 'hostd restart g.h' recreates it
 
                 """)
@@ -106,7 +106,7 @@ struct ControlCommandTests {
         let claimed = try documents.hostd("open", "a://b")
         #expect(claimed.exit == .code(0))
         #expect(claimed.output == "")
-        #expect(claimed.error == "hostd open: a.b has accepted it, and sends no reply\n")
+        #expect(claimed.error == "accepted by a.b, which sends no reply\n")
         let posted = try documents.hostd("post", "t")
         #expect(posted.exit == .code(0))
         #expect(posted.output == "")
@@ -318,7 +318,7 @@ struct ControlCommandTests {
                 asJSON
                     ? #"Z","level":"info","module":"com.mm.main","event":"push","#
                         + #""message":"badge\nis 3","n":1}"# + "\n"
-                    : #"Z  info     com.mm.main       push  badge\nis 3  n=1"# + "\n"))
+                    : #"Z info     com.mm.main       push  badge\nis 3 n=1"# + "\n"))
         #expect(outcome.error == "")
     }
 }

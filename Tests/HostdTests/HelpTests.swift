@@ -38,7 +38,7 @@ struct HelpTests {
                   health   exit with 0 if the host is ready and healthy
                   routes   list the routes: the URI document
                   open     open a URL and print the reply
-                  canopen  check whether the host would open a URL
+                  canopen  check whether a route answers a URL
                   call     call an action of a module and print the reply
                   post     post a message on a topic
                   send     send an event to the host or its inbox

@@ -40,7 +40,7 @@ struct UndeliveredEventTests {
         let text = "no module listens to topic 'weather'"
         #expect(undelivered.output.hasSuffix(": \(text)\n"), "\(undelivered.output)")
         #expect(undelivered.exit == .code(1))
-        try run.process.waitForLine(containing: " message  \(text) in ")
+        try run.process.waitForLine(containing: " message  \(text) origin=")
         #expect(try send("user.signed-in").exit == .code(0))
         let push = try run.hostd("send", "push", "--payload", "{}", "--wait")
         #expect(push.output.hasSuffix(": no module responds to 'push'\n"), "\(push.output)")

@@ -43,7 +43,7 @@ extension TestHostError: CustomStringConvertible {
             "waited \(time) for \(what): check that it can happen, and call 'advance(by:)' if it waits for the "
                 + "clock, which stands still. The last log lines:\(log)"
         case .ignored(let event, let state):
-            "event '\(event.rawValue)' has no meaning while the app is \(state.rawValue), so no module "
+            "event '\(event.rawValue)' has no meaning while the app is \(state.inWords), so no module "
                 + "received it; bring the app to another state before"
         case .noModule(let name, let modules):
             "no module \(name) runs in this host; its modules are \(modules.joined(separator: ", "))"

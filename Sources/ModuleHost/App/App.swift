@@ -205,7 +205,7 @@ extension App {
 
     private func ignore(_ what: String) -> [LifecycleEvent] {
         metrics.withLock { $0.ignored += 1 }
-        log.write(.info, "ignored: the app is \(state.rawValue)", event: what)
+        log.write(.info, "ignored: the app is \(state.inWords)", event: what)
         return []
     }
 

@@ -95,7 +95,8 @@ final class StandaloneRole: AppRole {
         let undelivered = app.undelivered(event, tally)
         app.log.write(
             .info, undelivered ?? tally.summary, event: event.kind.rawValue,
-            duration: app.timeInEvent, fields: [LogField("origin", "\(event.origin)")])
+            duration: undelivered == nil ? app.timeInEvent : nil,
+            fields: [LogField("origin", "\(event.origin)")])
         app.host?.observer.onDelivery?(event, EventOutcome(tally))
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)

@@ -41,7 +41,7 @@ final class UnloadingModules {
         box?.setActivity(nil)
         if !record.isFailed { record.status = .released }
         app.log.of(module: record.id.text).write(
-            .debug, "let go", duration: began.duration(to: app.time.now()))
+            .debug, "released", duration: began.duration(to: app.time.now()))
     }
 
     /// Unloads modules that were taken out, as soon as each may be entered.

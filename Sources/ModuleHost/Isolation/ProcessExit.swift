@@ -41,7 +41,10 @@ extension ProcessExit: CustomStringConvertible {
             case .silence(let what, let time):
                 "did not \(what) within \(time.briefText), and was killed"
             }
-        let words = Self.meaningful(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
+        let words = Self.meaningful(lastLines).map { line in
+            // A reason has the file and the line first, and what it says at its end.
+            "\"\(excerpt(line, limit: ErrorLines.isReason(line) ? 200 : 60))\""
+        }.joined(separator: ", ")
         return "process \(processID) \(what)"
             + (words.isEmpty ? "" : "; its last output was \(words)")
     }

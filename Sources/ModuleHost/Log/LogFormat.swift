@@ -90,6 +90,15 @@ package enum LogFormat: Hashable, Sendable {
     }
 }
 
+extension LogRecord: CustomStringConvertible {
+    /// The record as a line of a log file, without its line break.
+    public var description: String {
+        var bytes: [UInt8] = []
+        LogFormat.file.append(self, to: &bytes)
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+}
+
 extension LogLevel {
     /// The priority of syslog and the journal.
     fileprivate var priority: Int {

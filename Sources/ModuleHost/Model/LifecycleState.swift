@@ -21,6 +21,9 @@
     /// The app has ended.
     case terminated
 
+    /// The state as the end of a sentence about the app, such as `in the background`.
+    package var inWords: String { self == .background ? "in the background" : rawValue }
+
     /// A change that can be requested in a state.
     enum Change: Hashable, CaseIterable {
         /// Every module has received `launch`.

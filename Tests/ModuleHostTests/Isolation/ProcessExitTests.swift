@@ -51,6 +51,10 @@ struct ProcessExitTests {
         #expect(
             text(.itself, .code(1), [long])
                 == "process 4711 ended with code 1; its last output was \"\(long.dropLast())…\"")
+        let reason = "\(long): Fatal error: \(long)"
+        #expect(
+            text(.itself, .code(1), ["a", reason, "b"])
+                == "process 4711 ended with code 1; its last output was \"\(reason)\"")
         // Of another one, or of none.
         #expect(text(.notStarted("cannot start"), .code(0), ["a"]) == "cannot start")
     }

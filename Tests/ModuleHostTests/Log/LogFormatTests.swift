@@ -25,6 +25,7 @@ struct LogFormatTests {
                 == "2026-03-01T09:41:00.482Z info     com.mm.push       push  handled in 84µs"
                 + " badge=3 opened=true uri=\"slate://a b\"\n")
         #expect(line(plain, .file) == "2026-03-01T09:41:00.000Z warning  host              odd\n")
+        #expect("\(plain)" == "2026-03-01T09:41:00.000Z warning  host              odd")
     }
 
     @Test("for the journal: a priority and no time")

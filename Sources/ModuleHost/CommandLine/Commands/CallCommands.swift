@@ -20,9 +20,10 @@ extension Command {
         })
 
     static let canOpen = Command(
-        name: "canopen", summary: "check whether the host would open a URL",
+        name: "canopen", summary: "check whether a route answers a URL",
         discussion: """
-            Prints true and exits 0, or prints false and exits 69.
+            Prints true and exits 0, or prints false and exits 69. Modules that claim URLs themselves are
+            not asked: 'open' may still deliver a URL that no route answers.
             """,
         operands: [.url], options: callOptions, exitCodes: callExitCodes,
         exitMeanings: callExitMeanings,
@@ -52,7 +53,13 @@ extension Command {
         options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
         run: { arguments in
             withJSON(arguments, at: 2) { parameters in
-                forward("call", arguments) { json, token in
+                if let parameters, parameters.kind != .object {
+                    Console.printError(
+                        "\(arguments.title): the parameters are \(parameters.inWords): give an object, such as "
+                            + "'{\"name\": \"mia\"}'")
+                    return .usage
+                }
+                return forward("call", arguments) { json, token in
                     json.member("module", arguments.operands[0])
                     json.member("action", arguments.operands[1])
                     if let parameters { json.member("parameters", raw: parameters.text.utf8) }
@@ -88,7 +95,8 @@ extension Command {
 
     private static let callExitMeanings = clientExitMeanings.merging([
         .noInput: "the token file cannot be read, or has no token",
-        .unavailable: "no host runs on the state directory, or nothing answers to this name",
+        .unavailable:
+            "no host runs on the state directory, nothing answers to this name, or the app stopped before",
         .failed: "the module that was called failed",
         .busy: "the module that was called, or the host, is busy; try again",
         .notPermitted: "refused, the host is another user's, or the token file is open to others",
@@ -113,8 +121,8 @@ extension Command {
                     json.object { members(&$0, token) }
                 }
                 if let module = result["claimedBy"]?.string {
-                    Console.printError(
-                        "\(arguments.title): \(module) has accepted it, and sends no reply")
+                    // On stderr, since it is not a reply.
+                    Console.printError("accepted by \(module), which sends no reply")
                     return .success
                 }
                 guard let reply = result["reply"] else { throw .malformed(call.directory) }

@@ -52,7 +52,8 @@ extension Command {
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
         return [
-            process["pid"].map { "process \($0.text)" } ?? "no process",
+            process["pid"].map { "process \($0.text)" }
+                ?? (module["state"]?.string == "late" ? "restarting" : "no process"),
             process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
             process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
             restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
@@ -75,7 +76,9 @@ extension Command {
             if module["lazy"]?.bool == true, module["state"]?.string != "on-demand" {
                 notes.append("lazy")
             }
-            if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
+            if let behind = module["behind"]?.int, behind > 0 {
+                notes.append("\(behind) \(behind == 1 ? "event" : "events") behind")
+            }
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string { notes.append(reason) }
             if let left = module["retryInMs"]?.int {

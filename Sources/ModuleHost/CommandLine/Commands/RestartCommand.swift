@@ -26,7 +26,8 @@ extension Command {
                 switch outcome {
                 case "restarted": return Console.write("restarted\n")
                 case "not-made":
-                    return Console.write("it is not made: the next use of it makes it\n")
+                    return Console.write(
+                        "nothing to restart: it has not been made, and its next use makes it\n")
                 case "killed":
                     return Console.write("it did not answer: killed, and started again\n")
                 case "postponed":

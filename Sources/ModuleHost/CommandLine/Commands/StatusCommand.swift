@@ -54,8 +54,10 @@ extension Command {
             (
                 "errors",
                 [
-                    status.number("failures", "handlers threw"),
-                    status.number("timesUnresponsive", formerly: "lateness", "times unresponsive"),
+                    status.number("failures", "handlers of events threw"),
+                    status["timesUnresponsive", formerly: "lateness"].map {
+                        $0.int == 1 ? "unresponsive once" : "\($0.text) times unresponsive"
+                    },
                     status.number("ignored", "events ignored"),
                 ]
             ),

@@ -24,7 +24,7 @@ extension Command {
                 if arguments.has("json") { return Console.write(json: result, then: code) }
                 switch outcome {
                 case "unloaded": return Console.write("unloaded\n")
-                case "not-made": return Console.write("it is not made\n")
+                case "not-made": return Console.write("nothing to unload: it has not been made\n")
                 default:
                     Console.printError(
                         "\(arguments.title): \(result["reason"]?.string ?? result.text)")

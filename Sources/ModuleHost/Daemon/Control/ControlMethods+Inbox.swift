@@ -84,7 +84,7 @@ extension Host {
                 reply.succeed { json in
                     json.object {
                         if let state = ignored() {
-                            $0.member("ignored", "the app is \(state.rawValue)")
+                            $0.member("ignored", "the app is \(state.inWords)")
                         }
                     }
                 }

@@ -1,22 +1,31 @@
-/// The text of `hostd tail`: a line of columns for each record.
+/// The text of `hostd tail`: a line for each record, in the form of a log file.
 package enum TailText {
-    /// The members with columns of their own, in this order; all others follow as `name=value`.
-    private static let columns = ["time", "level", "module", "event", "message"]
+    /// The members with a place of their own; all others follow as `name=value`.
+    private static let columns = ["time", "level", "module", "event", "message", "ms"]
 
     /// Returns the line for an `event` notification, its newline included.
     package static func line(of event: JSONValue) -> TerminalText {
-        var parts: [String] = []
-        for column in columns {
-            let text = event[column].map(text) ?? (column == "module" ? "host" : "")
-            // The first three are usually present, and of about one length.
-            let width = ["time": 24, "level": 7, "module": 16][column] ?? 0
-            if !text.isEmpty || width > 0 { parts.append(text.padded(to: width)) }
+        func text(_ column: String) -> String { event[column].map(Self.text) ?? "" }
+        let module = event["module"].map(Self.text) ?? "host"
+        var line =
+            "\(text("time")) \(text("level").padded(to: 7))  \(module.padded(to: 16))  "
+        if event["event"] != nil { line += text("event") + "  " }
+        line += text("message")
+        if let ms = try? event["ms"]?.decode(Double.self), (0..<1e12).contains(ms) {
+            line += " in \(Duration.nanoseconds(ms * 1_000_000).briefText)"
         }
         for member in event.members where !columns.contains(member.key) {
-            parts.append("\(member.key)=\(text(member.value))")
+            line += " \(member.key)=\(value(member.value))"
         }
-        return "\(parts.joined(separator: "  "))\n"
+        return "\(line)\n"
     }
 
     private static func text(_ value: JSONValue) -> String { value.string ?? value.text }
+
+    /// Returns a text in quotes where it would not be recognized as one value.
+    private static func value(_ value: JSONValue) -> String {
+        guard let text = value.string else { return value.text }
+        return text.isEmpty || text.contains { $0 == " " || $0 == "=" || $0 == "\"" }
+            ? value.text : text
+    }
 }
