@@ -30,7 +30,7 @@ struct ModelTrial {
     /// What the watchdog has looked at last, and how often.
     private var looks: (delivery: UInt32, count: Int) = (0, 0)
     /// A thread was let out of a door beside the lane; what was there before.
-    private var released: (jobs: Int, news: Int)?
+    private var released: (jobs: Int, overdue: Int, news: Int)?
 
     /// What came of a trial.
     struct Outcome {
@@ -56,7 +56,7 @@ struct ModelTrial {
         do {
             try trial.run()
         } catch let hang as Hang {
-            let words = "hangs: \(hang.what); \(trial.stage.whereabouts)"
+            let words = "hangs: \(hang.what); \(trial.stage.whereabouts); \(trial.lane.whereabouts)"
             _ = trial.endCarriers()
             return Outcome(diagnostics: trial.stage.diagnostics + [words])
         } catch {
@@ -193,7 +193,9 @@ struct ModelTrial {
             if waiting.word == lane.word.load() {
                 stale = waiting
             } else {
-                released = (lane.state.withLock { $0.jobs.count }, newsOfLate)
+                released = lane.state.withLock { state in
+                    (state.jobs.count, state.overdue.slots.count, newsOfLate)
+                }
             }
         }
         stage.note(.opens(door: door))
@@ -281,6 +283,8 @@ struct ModelTrial {
         while newsOfLate == released.news, stage.diagnostics.isEmpty, stage.end == nil,
             stand == nil || lane.state.withLock({ $0.jobs.count }) <= released.jobs + 1
         {
+            // A module that a stop releases meanwhile catches up with nothing, and the log does not name it.
+            if isStopped, lane.overdueSlots.count < released.overdue { return }
             sched_yield()
             if clock.now > deadline { throw Hang(what: "who was let out of a door") }
         }
@@ -359,5 +363,19 @@ struct ModelSlatefile: Sendable {
             }
         }
         return slatefile
+    }
+}
+
+extension Lane {
+    /// The state of the lane, for a trial that does not come to its end.
+    fileprivate var whereabouts: String {
+        let word = word.load()
+        return state.withLock { state in
+            let overdue = state.overdue.slots.map { "\($0.number)" }.joined(separator: ",")
+            return "lane: slot \(word.slot), depth \(word.depth), \(state.jobs.count) jobs, "
+                + "\(state.isAsleep ? "asleep" : "awake"), owned: \(state.thread.mine == word), "
+                + "current: \(state.current.map { "\(type(of: $0))" } ?? "none"), "
+                + "carried: \(state.carried != nil), resumption: \(state.resumption != nil), overdue: \(overdue)"
+        }
     }
 }
