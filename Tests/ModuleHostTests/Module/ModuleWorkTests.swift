@@ -208,6 +208,7 @@ struct ModuleWorkTests {
         let probe = Probe()
         let test = try await host(probe) { module in
             try module.context.perform("sending", holding: true) {
+                probe.note("begun")
                 await Self.untilCancelled()
                 probe.note("cancelled")
             } then: {
@@ -216,7 +217,8 @@ struct ModuleWorkTests {
                 probe.note("\($0)")
             }
         }
-        await test.settled()
+        // Work that has not begun would never note that it is cancelled.
+        await probe.reached("begun")
         test.host.stop(because: "the test says so")
         _ = await test.recorder.first(containing: "the stop waits")
         test.time.advance(by: .seconds(10))
