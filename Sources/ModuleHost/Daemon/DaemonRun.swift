@@ -170,14 +170,13 @@ final class DaemonRun: Sendable {
     private func takeSignal(
         waits: Bool, _ handler: (ReceivedSignal) -> Duty.Next
     ) -> Duty.Next {
-        listener.turn(waits: waits) {
-            keptDefault
-        } leaving: {
-            // The system keeps them meanwhile, or reports to the sender that it cannot.
-            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
-        } _: { signal in
-            handler(signal)
-        }
+        listener.turn(
+            waits: waits, keepingDefault: { keptDefault },
+            leaving: {
+                // The system keeps them meanwhile, or reports to the sender that it cannot.
+                signalLoad.hasRoom || signalLoad.awaitRoom()
+                    ? [] : actions.withLock { $0.delivered }
+            }, handler)
     }
 
     /// The signals that keep their default action: none to which the slatefile assigns one.

@@ -21,7 +21,7 @@ extension RouteTable {
             /// such an id; `rest` the list of the modules that have a relative pattern with this literal at its
             /// start and, of this node itself, of those that have a pattern without a literal there.
             ///
-            /// Where such a list is long, further literals lead on to lists of their own.
+            /// The next literals of a pattern lead to shorter lists where such a list is long.
             fileprivate(set) var firstNames = RouteTrie.none
             /// The root of the fallback.
             fileprivate(set) var fallback = RouteTrie.none

@@ -51,6 +51,21 @@ struct DutyTests {
             return (await lists.value, await runs.value)
         }
 
+        /// Lists a job in one turn whose module does not return until a door is open.
+        ///
+        /// - Returns: The thread that is in the module.
+        func enter(_ slot: ModuleSlot, on lane: Lane, until door: Door) async -> UInt {
+            let inside = Promise<UInt>()
+            turn {
+                lane.enqueue(
+                    ModuleJob(gate: Gate(lane: lane), slot: slot) {
+                        inside.keep(NativeThread.current)
+                        door.pass()
+                    })
+            }
+            return await inside.value
+        }
+
         /// Lists jobs, one a turn, until one is carried: then the second thread stands by.
         func warmUp(_ lane: Lane) async {
             while true {
@@ -158,17 +173,9 @@ struct DutyTests {
         let lane = try lane()
         let loop = try Loop(of: lane, patience: .milliseconds(1))
         await loop.warmUp(lane)
-        let (door, inside, next, done) = (Door(), Promise<UInt>(), Promise<UInt>(), Promise<Bool>())
-        let slot = slot
+        let (door, next, done) = (Door(), Promise<UInt>(), Promise<Bool>())
         let isOpen = Guarded(false)
-        loop.turn {
-            lane.enqueue(
-                ModuleJob(gate: Gate(lane: lane), slot: slot) {
-                    inside.keep(NativeThread.current)
-                    door.pass()
-                })
-        }
-        let first = await inside.value
+        let first = await loop.enter(slot, on: lane, until: door)
         loop.turn { next.keep(NativeThread.current) }
         #expect(await next.value != first)
         loop.turn { lane.enqueue { _ in done.keep(isOpen.withLock { $0 }) } }
@@ -186,16 +193,8 @@ struct DutyTests {
         let lane = try lane()
         let loop = try Loop(of: lane, patience: .seconds(3600))
         await loop.warmUp(lane)
-        let (door, inside, next) = (Door(), Promise<UInt>(), Promise<UInt>())
-        let slot = slot
-        loop.turn {
-            lane.enqueue(
-                ModuleJob(gate: Gate(lane: lane), slot: slot) {
-                    inside.keep(NativeThread.current)
-                    door.pass()
-                })
-        }
-        let stuck = await inside.value
+        let (door, next) = (Door(), Promise<UInt>())
+        let stuck = await loop.enter(slot, on: lane, until: door)
         loop.turn { lane.enqueue { _ in next.keep(NativeThread.current) } }
         time.advance(by: .seconds(60))
         #expect(await next.value != stuck)

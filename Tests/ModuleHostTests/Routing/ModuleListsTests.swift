@@ -165,7 +165,7 @@ struct ModuleListsTests {
         #expect(try answer("s://shared/item60/7", without: refused) == nil)
     }
 
-    @Test("a module that has its routes anew is listed once")
+    @Test("a module whose routes are replaced is listed once")
     func again() throws {
         var table = try table(40) { "shared/item\($0)" }
         let listed = table.contents.moduleLists.items.count

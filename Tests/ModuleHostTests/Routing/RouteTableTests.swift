@@ -200,7 +200,7 @@ struct RouteTableTests {
         #expect(table.contents.entriesByModule.map(\.count) == [1])
     }
 
-    @Test("is not rebuilt for all modules each time that one has its routes anew")
+    @Test("is not rebuilt for all modules each time that the routes of one are replaced")
     func rebuilds() throws {
         let modules = (0..<500).map { ModuleID(checked: "m\($0)") }
         var table = try RouteTable(schemes: ["s"], modules: modules)

@@ -9,10 +9,10 @@ import TestSupport
 /// A loop beside the host, as those that take signals and serve the control socket: what is given to it is done in
 /// a turn, and a lone job that this lists is run by its own thread.
 final class ModelCarrier: Sendable {
-    /// What happened in the loops of a trial.
+    /// The counts of a trial's loops.
     struct Tally: Sendable {
         var carried = 0
-        /// How often a loop passed to its other thread.
+        /// The number of times that a loop passed to its other thread.
         var passed = 0
     }
 
