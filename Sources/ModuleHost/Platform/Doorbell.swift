@@ -30,6 +30,9 @@ final class Doorbell: Sendable {
         if was == Owner.asleep { signal.give() }
     }
 
+    /// Whether the owner sleeps, or is about to; it may wake at any time.
+    var isOwnerAsleep: Bool { owner.load(ordering: .relaxed) == Owner.asleep }
+
     /// Returns whether the owner may sleep: false after a ring since ``wakeUp(signalled:)``.
     func fallAsleep() -> Bool {
         owner.compareExchange(

@@ -27,6 +27,9 @@ struct RPCSession {
         fileprivate let batch: Int?
         /// The bytes of memory of its parameters; in a batch, its share.
         let footprint: Int
+
+        /// Whether its response is a line of its own.
+        var isAlone: Bool { id != nil && batch == nil }
     }
 
     fileprivate struct Batch {
@@ -210,6 +213,9 @@ struct RPCSession {
         batches[number] = nil
         queue(batch)
     }
+
+    /// Notes that the response to a request whose ticket is alone was sent, past ``output``.
+    mutating func noteAnswer(to ticket: Ticket) { openCalls -= 1 }
 
     /// Queues a notification, given without its newline.
     mutating func notify(_ notification: [UInt8]) {

@@ -2,13 +2,16 @@
 final class ControlConnection {
     let id: ConnectionID
     let peer: SocketPeer
-    private let socket: Descriptor
+    /// The sending side of the connection, which other threads use, too.
+    let output: ConnectionOutput
     var session: RPCSession
     /// The account of its calls and events that are not done.
     let account: InFlightAccount
     /// The function that passes responses on, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
-    var follower: TailFollower?
+    var follower: TailFollower? {
+        didSet { output.hold() }
+    }
     /// The bytes of lines that were recently taken from it; halved at each turn.
     var recent = 0
     /// Whether there may be lines that were read and not taken.
@@ -31,13 +34,17 @@ final class ControlConnection {
     ) {
         self.id = id
         self.peer = peer
-        self.socket = socket
+        let output = ConnectionOutput(id, socket, mailbox: mailbox)
+        self.output = output
         let account = InFlightAccount(budget) { mailbox.post(.room(id)) }
         self.account = account
         session = RPCSession(limits: limits) { account.hasRoom }
         lineDeadline = deadline
-        deliver = { mailbox.post(.answer(id, $0, $1)) }
+        deliver = { output.answer($0, with: $1) }
     }
+
+    // Replies that are still to be given have the output, too.
+    deinit { output.close() }
 
     /// Whether the connection is finished.
     var isOver: Bool { isBroken || (session.isOver && follower == nil) }
@@ -47,7 +54,7 @@ final class ControlConnection {
         session.output.isEmpty && follower == nil && readDeadline == nil && !isOver
     }
 
-    var descriptor: Int32 { socket.number }
+    var descriptor: Int32 { output.number }
 
     /// The events to wait for.
     var interest: PollSet.Interest {
@@ -59,13 +66,15 @@ final class ControlConnection {
 
     /// Reads the available bytes, up to the size of `buffer`.
     func read(_ buffer: inout [UInt8]) {
-        switch socket.receive(into: &buffer) {
+        switch output.receive(into: &buffer) {
         case .bytes(let count):
             session.receive(buffer[..<count])
             mayHaveLines = true
         case .nothing: break
         case .end:
             session.endInput()
+            // After the last answer the connection is to be closed.
+            output.hold()
             mayHaveLines = true
         }
     }
@@ -102,7 +111,7 @@ final class ControlConnection {
     private func send() {
         guard !session.output.isEmpty else { return }
         do throws(SystemError) {
-            session.sent(try socket.send(session.output.rest))
+            try output.flush(&session)
         } catch {
             isBroken = true
         }

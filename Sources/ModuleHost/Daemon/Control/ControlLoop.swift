@@ -78,6 +78,7 @@ struct ControlLoop {
                 connection.session.answer(ticket, with: response)
                 // There may be room again for lines that wait.
                 connection.mayHaveLines = true
+            case .answered(let id, let ticket): connection(id)?.session.noteAnswer(to: ticket)
             case .room(let id): connection(id)?.mayHaveLines = true
             case .drained: LargeMemory.returnAll()
             case .work(let body): body()
@@ -115,6 +116,7 @@ struct ControlLoop {
         _ server: ControlServer
     ) {
         let isOverloaded = !connection.account.accepts
+        connection.output.enter()
         let reply = RPCReply(
             to: ticket, load: connection.account.enter(ticket.footprint),
             through: connection.deliver)

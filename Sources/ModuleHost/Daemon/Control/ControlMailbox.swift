@@ -11,6 +11,8 @@ final class ControlMailbox: Sendable {
     enum Letter: Sendable {
         /// The response to a call.
         case answer(ConnectionID, RPCSession.Ticket, [UInt8])
+        /// A call whose response was sent already.
+        case answered(ConnectionID, RPCSession.Ticket)
         /// The connection has room again for its requests.
         case room(ConnectionID)
         /// Everything in flight is done, after a high load.
@@ -37,6 +39,11 @@ final class ControlMailbox: Sendable {
     func post(_ letter: Letter) {
         letters.withLock { $0.append(letter) }
         bell.ring()
+    }
+
+    /// Adds a letter that can wait until the thread wakes for another reason.
+    func leave(_ letter: Letter) {
+        letters.withLock { $0.append(letter) }
     }
 
     /// Exchanges the waiting letters for `taken`, which is empty and provides its capacity.

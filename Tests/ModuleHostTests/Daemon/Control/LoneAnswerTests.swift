@@ -1,0 +1,180 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Answers that the thread which has them sends itself, while the server's thread sleeps.
+@Suite("Lone answers on the control socket", .timeLimit(.minutes(1)))
+struct LoneAnswerTests {
+    let served: ServedSocket
+
+    init() throws { served = try ServedSocket() }
+
+    @Test("the answer to the only call of a client is sent when the reply returns")
+    func atOnce() throws {
+        let client = try served.client()
+        for id in 1...3 {
+            let call = try hold(client, id: id)
+            served.awaitSleep()
+            call.reply.succeed { $0.value(id) }
+            #expect(client.received == result(id, "\(id)"))
+            // Nobody has woken the server's thread.
+            #expect(served.server.mailbox.bell.isOwnerAsleep)
+        }
+        #expect(try client.ask("ping") == "\"pong\"")
+    }
+
+    @Test("an error is sent as an answer is")
+    func failure() throws {
+        let client = try served.client()
+        let call = try hold(client, id: 1)
+        served.awaitSleep()
+        call.reply.fail(.invalidParameters("no"))
+        #expect(client.received.hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":"#))
+    }
+
+    @Test("answers to calls that a client sends in advance are left to the server's thread")
+    func several() throws {
+        let client = try served.client()
+        let first = try hold(client, id: 1)
+        let second = try hold(client, id: 2)
+        served.awaitSleep()
+        first.reply.succeed { $0.value(1) }
+        #expect(client.line() == result(1, "1", newline: false))
+        served.awaitSleep()
+        // The last one is alone.
+        second.reply.succeed { $0.value(2) }
+        #expect(client.received == result(2, "2"))
+    }
+
+    @Test("an answer that is long, or one of a batch, arrives whole")
+    func left() throws {
+        let client = try served.client()
+        let call = try hold(client, id: 1)
+        let text = String(repeating: "x", count: 1 << 20)
+        served.awaitSleep()
+        call.reply.succeed { $0.value(text) }
+        #expect(client.line() == result(1, "\"\(text)\"", newline: false))
+        client.send(#"[{"jsonrpc":"2.0","id":2,"method":"hold"}]"# + "\n")
+        let inBatch = try awaitHeld()
+        served.awaitSleep()
+        inBatch.reply.succeed { $0.value(2) }
+        #expect(client.line() == "[" + result(2, "2", newline: false) + "]")
+    }
+
+    @Test(
+        "a client that has ended its input gets its answer, and then the end",
+        arguments: [true, false])
+    func halfClosed(endsFirst: Bool) throws {
+        let client = try served.client()
+        let call = try hold(client, id: 1)
+        if endsFirst {
+            client.endSending()
+            try served.settle()
+        }
+        served.awaitSleep()
+        call.reply.succeed { $0.value(1) }
+        if !endsFirst { client.endSending() }
+        #expect(client.lines() == [result(1, "1", newline: false)])
+    }
+
+    @Test("an answer never stands inside of another one, which a slow client has read in part")
+    func slowReader() throws {
+        let client = try served.client()
+        client.call("large", id: 1)
+        let call = try hold(client, id: 2)
+        served.awaitSleep()
+        call.reply.succeed { $0.value(2) }
+        #expect(client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result":"xxx"#) == true)
+        #expect(client.line() == result(2, "2", newline: false))
+        // All of it was read: the next one is sent at once.
+        let next = try hold(client, id: 3)
+        served.awaitSleep()
+        next.reply.succeed { $0.value(3) }
+        #expect(client.received == result(3, "3"))
+    }
+
+    @Test("a client that does not read gets every answer when it does, as often as it asks")
+    func neverReads() throws {
+        let client = try served.client()
+        let text = String(repeating: "y", count: 4000)
+        // More than the socket has room for, and less than that at which the server takes no more calls.
+        for id in 1...80 {
+            let call = try hold(client, id: id)
+            served.awaitSleep()
+            call.reply.succeed { $0.value(text) }
+        }
+        for id in 1...80 { #expect(client.line() == result(id, "\"\(text)\"", newline: false)) }
+    }
+
+    @Test("an answer for a client that has gone closes nothing of another's")
+    func gone() throws {
+        var client: SocketClient? = try served.client()
+        let call = try hold(#require(client), id: 1)
+        client = nil
+        try served.settle()
+        // It has the place of the one that has gone, and maybe its descriptor.
+        let other = try served.client()
+        let held = try hold(other, id: 1)
+        served.awaitSleep()
+        call.reply.succeed { $0.value("lost") }
+        held.reply.succeed { $0.value("found") }
+        #expect(other.line() == result(1, "\"found\"", newline: false))
+    }
+
+    @Test("answers by many threads, each for a client of its own, are whole and in turn")
+    func many() async throws {
+        let clients = try (0..<8).map { _ in try served.client() }
+        let held = served.held
+        let isOver = LockedList<Bool>()
+        try NativeThread.start(name: "answers") {
+            while isOver.values.isEmpty {
+                for call in held.takeAll() { call.reply.succeed { $0.value(7) } }
+                sched_yield()
+            }
+        }
+        for round in 1...200 {
+            for client in clients { client.call("hold", id: round) }
+            for client in clients {
+                #expect(client.line() == result(round, "7", newline: false))
+            }
+        }
+        isOver.append(true)
+    }
+
+    // MARK: Calls that wait
+
+    /// Sends a call that the test answers.
+    private func hold(_ client: SocketClient, id: Int) throws -> ControlMethods.Call {
+        client.call("hold", id: id)
+        return try awaitHeld()
+    }
+
+    private func awaitHeld() throws -> ControlMethods.Call {
+        while true {
+            if let call = served.held.takeAll().first { return call }
+            sched_yield()
+        }
+    }
+
+    private func result(_ id: Int, _ value: String, newline: Bool = true) -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"result":\#(value)}"# + (newline ? "\n" : "")
+    }
+}
+
+extension ServedSocket {
+    /// Waits until the server's thread sleeps, or is about to, with everything done that was sent before.
+    fileprivate func awaitSleep() {
+        while !server.mailbox.bell.isOwnerAsleep { sched_yield() }
+    }
+}
+
+extension SocketClient {
+    /// What has arrived; waits for nothing.
+    fileprivate var received: String {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(number, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
