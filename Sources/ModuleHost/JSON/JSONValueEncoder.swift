@@ -16,7 +16,7 @@ package enum JSONEncoding {
     /// Writes a value in the current place.
     package static func write(_ value: any Encodable, to writer: inout JSONWriter) throws {
         let place = JSONPlace()
-        try JSONValueEncoder(place: place, codingPath: []).encodeValue(value)
+        try JSONValueEncoder(place: place, codingPath: []).encode(value)
         place.content.write(to: &writer)
     }
 }
@@ -93,8 +93,8 @@ private final class JSONPlace {
 private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     let place: JSONPlace
     let codingPath: [any CodingKey]
-    /// Whether the value that encodes itself is Foundation's `Date`.
-    var isDate = false
+    /// The type of the value that encodes itself.
+    var type: Any.Type?
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -117,37 +117,39 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ value: Float) throws { try encode(number: value) }
 
     func encode(_ value: Double) throws {
-        guard isDate else { return try encode(number: value) }
+        guard let type, type != Double.self, isFoundationDate(type) else {
+            return try encode(number: value)
+        }
         guard let time = DateTime(secondsSince2001: value) else { throw invalid(value, "no date") }
         place.content = .string(time.description)
     }
 
-    // The generic method below would leave these two to the protocol, which rejects them.
+    // The generic methods would leave these two to the protocol, which rejects them.
     func encode(_ value: Int128) { encode(integer: value) }
     func encode(_ value: UInt128) { encode(integer: value) }
+    // All other integers encode themselves by this one.
+    func encode<T: FixedWidthInteger & Encodable>(_ value: T) { encode(integer: value) }
 
-    func encode<T: Encodable>(_ value: T) throws { try encodeValue(value) }
-
-    func encodeValue(_ value: any Encodable) throws {
-        switch value {
-        case let value as any FixedWidthInteger: encode(integer: value)
-        case let value as JSONValue: place.content = .raw(value.plainBytes)
-        case let value as Duration:
+    func encode<T: Encodable>(_ value: T) throws {
+        // By its type first: a cast that fails takes longer than all the rest.
+        if T.self == JSONValue.self, let value = value as? JSONValue {
+            place.content = .raw(value.plainBytes)
+        } else if T.self == Duration.self, let value = value as? Duration {
             let text = DurationReader.text(of: value)
             guard (try? DurationReader.read(text)) == value else {
                 throw invalid(
                     value, "a duration is whole milliseconds, more than none, 24h at most")
             }
             place.content = .string(text)
-        default:
+        } else {
             var encoder = self
-            encoder.isDate = isFoundationDate(type(of: value))
+            encoder.type = T.self
             try value.encode(to: encoder)
         }
     }
 
-    private func encode(integer: any FixedWidthInteger) {
-        place.content = .raw(Array("\(integer)".utf8))
+    private func encode(integer: some FixedWidthInteger) {
+        place.content = .raw(Array(integer.description.utf8))
     }
 
     private func encode<T: BinaryFloatingPoint & LosslessStringConvertible>(number: T) throws {
@@ -176,6 +178,9 @@ private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContaine
     func encode(_ value: Float, forKey key: Key) throws { try child(key).encode(value) }
     func encode(_ value: Int128, forKey key: Key) { child(key).encode(value) }
     func encode(_ value: UInt128, forKey key: Key) { child(key).encode(value) }
+    func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) {
+        child(key).encode(value)
+    }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try child(key).encode(value) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -215,6 +220,7 @@ private struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     mutating func encode(_ value: Float) throws { try child().encode(value) }
     mutating func encode(_ value: Int128) { child().encode(value) }
     mutating func encode(_ value: UInt128) { child().encode(value) }
+    mutating func encode<T: FixedWidthInteger & Encodable>(_ value: T) { child().encode(value) }
     mutating func encode<T: Encodable>(_ value: T) throws { try child().encode(value) }
 
     mutating func nestedContainer<Nested: CodingKey>(
@@ -240,7 +246,7 @@ extension JSONValue: Encodable {
                     codingPath: encoder.codingPath,
                     debugDescription: "a JSONValue can only be encoded as JSON by ModuleHost"))
         }
-        try encoder.encodeValue(self)
+        try encoder.encode(self)
     }
 
     /// The text without secrets.

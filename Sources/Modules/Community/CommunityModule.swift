@@ -27,7 +27,8 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     public static var facades: [any ServiceFacade.Type] { [UserDirectoryFacade.self] }
 
     private let context: ModuleContext
-    private let site: WebSite
+    private let userInfoPage: SitePage
+    private let postsPage: SitePage
     private let path: String
     /// The state that is kept from run to run; nil until it is read.
     ///
@@ -50,7 +51,8 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         guard let site = try own ?? shared?.decode(WebSite.self) else {
             throw CommunityError.noDomain
         }
-        self.site = site
+        userInfoPage = try site.page("userInfo")
+        postsPage = try site.page("user/:name/posts")
         let path = "\(context.stateDirectory)/\(context.id).json"
         self.path = path
 
@@ -87,8 +89,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         let user = try loadedState().user
         return UserInfo(
             user: user, posts: try user.map(postCount) ?? 0, style: style, color: color,
-            url: try site.address(
-                of: "userInfo", ["style": "\(style)", "color": color.rawValue]))
+            url: try userInfoPage.address(["style": "\(style)", "color": color.rawValue]))
     }
 
     func posts(of author: String, page: Int) throws -> UserPosts {
@@ -99,8 +100,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         return UserPosts(
             author: author, count: posts.count,
             posts: posts.dropLast(newer).suffix(UserPosts.pageSize).reversed().map(\.text),
-            url: try site.address(
-                of: "user/:name/posts", ["name": author, "page": "\(page)"]))
+            url: try postsPage.address(["name": author, "page": "\(page)"]))
     }
 
     var signedInUser: String? { get throws { try loadedState().user } }
