@@ -123,7 +123,12 @@ public struct RemoteNotification: Decodable, Sendable {
 
 extension RemoteNotification: EventPayload {
     static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
-        var notification = try RemoteNotification(payload, of: .push)
+        var notification: RemoteNotification
+        if let plain = RemoteNotification(plain: payload) {
+            notification = plain
+        } else {
+            notification = try RemoteNotification(payload, of: .push)
+        }
         notification.payload = payload
         return .push(notification)
     }

@@ -22,7 +22,9 @@ public struct DateTime: Hashable, Sendable, Comparable {
     ///
     /// Date, `T`, time of day, and `Z` or an offset; seconds may have a fraction of up to nine digits.
     public init?(_ text: String) {
-        var reader = DateTimeReader(text.utf8)
+        // The longest form has nine digits of a fraction and an offset.
+        guard text.utf8.count <= 35 else { return nil }
+        var reader = DateTimeReader(bytes: Array(text.utf8))
         guard let (seconds, nanoseconds) = reader.read(), 0...253_402_300_799 ~= seconds else {
             return nil
         }
@@ -77,22 +79,32 @@ extension DateTime: Codable {
 }
 
 private struct DateTimeReader {
-    private var rest: Substring.UTF8View
+    // An array, since a view of a string checks at each step where the string is.
+    let bytes: [UInt8]
+    private var index = 0
 
-    init(_ text: String.UTF8View) { rest = text[...] }
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func digit() -> Int? {
+        guard let byte = next, 0x30...0x39 ~= byte else { return nil }
+        index += 1
+        return Int(byte - 0x30)
+    }
 
     private mutating func number(_ digits: Int) -> Int? {
         var value = 0
         for _ in 0..<digits {
-            guard let byte = rest.popFirst(), 0x30...0x39 ~= byte else { return nil }
-            value = value * 10 + Int(byte - 0x30)
+            guard let digit = digit() else { return nil }
+            value = value * 10 + digit
         }
         return value
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
+        guard next == UInt8(ascii: character) else { return false }
+        index += 1
         return true
     }
 
@@ -100,7 +112,7 @@ private struct DateTimeReader {
         guard let year = number(4), skip("-"), let month = number(2), skip("-"),
             let day = number(2), skip("T"), let hour = number(2), skip(":"), let minute = number(2),
             skip(":"), let second = number(2), let fraction = fraction(), let offset = offset(),
-            rest.isEmpty, 1...12 ~= month, 1...Self.days(in: month, of: year) ~= day, hour < 24,
+            next == nil, 1...12 ~= month, 1...Self.days(in: month, of: year) ~= day, hour < 24,
             minute < 60, second < 60
         else { return nil }
         let days = Self.day(year, month, day)
@@ -111,10 +123,9 @@ private struct DateTimeReader {
         guard skip(".") else { return 0 }
         var value = 0
         var digits = 0
-        while let byte = rest.first, 0x30...0x39 ~= byte, digits < 9 {
-            value = value * 10 + Int(byte - 0x30)
+        while digits < 9, let digit = digit() {
+            value = value * 10 + digit
             digits += 1
-            rest.removeFirst()
         }
         guard digits > 0 else { return nil }
         for _ in digits..<9 { value *= 10 }

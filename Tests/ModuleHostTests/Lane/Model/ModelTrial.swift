@@ -319,11 +319,19 @@ struct ModelTrial {
         if stage.end != .stopped { stage.error("ended as \(stage.end.map { "\($0)" } ?? "")") }
         let count = schedule.modules.count
         try wait(for: "modules, to be let go") { stage.gone == count }
+        // Also where the job that closed the lane was carried.
+        let lane = host.gate.lane
+        try wait(for: "the lane's thread, to end") { lane.needsNoThread }
         time.dropAlarms()
     }
 }
 
 extension Lane {
+    /// Whether the lane is closed, and its own thread ends or has ended.
+    fileprivate var needsNoThread: Bool {
+        state.withLock { $0.isClosed && $0.carried == nil && !$0.isAsleep }
+    }
+
     /// The state of the lane, for a trial that does not come to its end.
     fileprivate var whereabouts: String {
         let word = word.load()
