@@ -33,6 +33,9 @@ let package = Package(
         .package(name: "ModuleHost", path: ".."),
         // Without its traits: they would interpose malloc and retain, and so slow down what is timed.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         benchmark(
@@ -49,7 +52,10 @@ let package = Package(
         benchmark("Slatefiles", [.product(name: "ModuleHost", package: "ModuleHost")]),
 
         .executableTarget(
-            name: "Signals", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            name: "Signals",
+            dependencies: [
+                "MeasuredModules", "Served", .product(name: "ModuleHost", package: "ModuleHost"),
+            ],
             swiftSettings: strict),
 
         // Control and Soak spawn hostd, and so need nothing of it.
@@ -65,6 +71,17 @@ let package = Package(
             name: "Scale",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
+        // A host as hostd is, of modules that do nothing, and the peer of one with many.
+        .executableTarget(
+            name: "PlainHost", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ServiceGroupPeer",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "Sins",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],

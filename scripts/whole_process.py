@@ -109,8 +109,8 @@ def main():
     missed = False
     print(f"| medians of {count} | exec to READY, ms | bare C | ratio | TERM to exit, ms "
           f"| bare C: no files, files, and the same watches | ratio "
-          f"| anonymous memory, MB | wake-ups in {idle} s |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+          f"| anonymous memory, MB | resident memory, MB | wake-ups in {idle} s |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for host in sys.argv[4:]:
         name, most_ready, most_memory, hostd, bare = host.split(":", 4)
         with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +118,7 @@ def main():
             process, _ = start(hostd, os.path.join(folder, "state"))
             # What a module still had to do after READY is done by then, and idle threads have ended.
             time.sleep(settle)
-            memory = field(f"/proc/{process}/status", "RssAnon") / 1024
+            memory, resident = (field(f"/proc/{process}/status", name) / 1024 for name in ("RssAnon", "VmRSS"))
             before = switches(process)
             time.sleep(idle)
             wakeups = wakeups_between(before, switches(process))
@@ -129,7 +129,7 @@ def main():
             f"| {to_ready['host'] / to_ready['bare']:.1f} (at most {most_ready}) "
             f"| {to_end['host']:.2f} | {to_end['bare']:.2f}, {to_end['files']:.2f}, {to_end['watches']:.2f} "
             f"| {to_end['host'] / to_end['watches']:.1f} (at most {MOST_TO_END}) "
-            f"| {memory:.2f} (at most {most_memory}) | {wakeups} (none) |"
+            f"| {memory:.2f} (at most {most_memory}) | {resident:.1f} | {wakeups} (none) |"
         )
     sys.exit(1 if missed else 0)
 

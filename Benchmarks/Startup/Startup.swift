@@ -46,13 +46,14 @@ let benchmarks: @Sendable () -> Void = {
 /// A way to run tasks that depend on each other.
 enum TaskWay: String, CaseIterable {
     case startupQueue = "StartupQueue: register, admit, done (ns a task)"
+    case startupQueueOfOne = "StartupQueue of width 1: register, admit, done (ns a task)"
     case startupQueueWithReport = "StartupQueue: register, run, report (ns a task)"
     case twoThreads = "two pthreads and a mutex, graph prebuilt (ns a task)"
     case taskGroup = "task group with counters (ns a task)"
     case operationQueue = "OperationQueue (ns a task)"
 
     static let taskWays: [TaskWay] = [
-        .startupQueue, .twoThreads, .startupQueueWithReport, .taskGroup,
+        .startupQueue, .twoThreads, .startupQueueOfOne, .startupQueueWithReport, .taskGroup,
     ]
 
     var metric: BenchmarkMetric {

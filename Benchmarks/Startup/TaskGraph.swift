@@ -54,8 +54,8 @@ struct TaskGraph: Sendable {
     func run(_ way: TaskWay) async throws -> Duration {
         let began = ContinuousClock.now
         switch way {
-        case .startupQueue:
-            let queue = StartupQueue()
+        case .startupQueue, .startupQueueOfOne:
+            let queue = StartupQueue(width: way == .startupQueue ? nil : 1)
             try queue.register(tasks)
             try queue.admit(.low)
             await queue.done(.low)

@@ -49,4 +49,13 @@ func measureAll(hostd: String, slatefile: String) throws {
     print("| one client | a second, pipelined | lone: p50, µs | lone: p99, µs |")
     print("|---|---:|---:|---:|")
     for way in ways { print(way.row) }
+    // The echo server ends with its first client.
+    try withExtendedLifetime(ways) {
+        try measurePlaced([
+            .init("`call` of a public action", host, hostSocket, Line.call),
+            .init("`ping`", host, hostSocket, Line.ping),
+            .init("echo server, lines of `call`", echo, echoSocket, Line.call),
+            .init("echo server, lines of `ping`", echo, echoSocket, Line.ping),
+        ])
+    }
 }

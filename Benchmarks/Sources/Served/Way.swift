@@ -43,7 +43,11 @@ package final class Way {
             try client.receive(portion * answerLength)
         }
         perSecond.append(Self.pipelinedCount * 1_000_000_000 / (nanoseconds() - began))
+        try measureLone()
+    }
 
+    /// The lone calls of one round.
+    package func measureLone() throws {
         for _ in 0..<Self.loneCount / Self.rounds {
             let began = nanoseconds()
             try client.send(line)
@@ -60,10 +64,13 @@ package final class Way {
 
     /// What came of all rounds, as a row of the table.
     package var row: String {
+        "| \(title) | \(perSecond.sorted()[perSecond.count / 2]) | \(loneCells) |"
+    }
+
+    /// The lone calls of all rounds: the median, and 99 of 100, in microseconds.
+    package var loneCells: String {
         let lone = lone.sorted()
-        let (median, slow) = (lone[lone.count / 2], lone[lone.count * 99 / 100])
-        return "| \(title) | \(perSecond.sorted()[perSecond.count / 2]) | \(tenths(median)) "
-            + "| \(tenths(slow)) |"
+        return "\(tenths(lone[lone.count / 2])) | \(tenths(lone[lone.count * 99 / 100]))"
     }
 
     /// Microseconds with one decimal.

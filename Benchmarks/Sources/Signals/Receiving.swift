@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 public import ModuleHost
+import Served
 
 let burstSignal = __libc_current_sigrtmin() + 1
 
@@ -10,23 +11,13 @@ extension SignalWay {
     func receive() {
         stamps.reserveCapacity(burstCount * 2)
         switch self {
-        case .bare: receiveBare()
+        case .bare: break  // A program in C.
         case .host: receiveAsHost()
+        case .few: receiveAsHost(receivers: 99)
         case .crowd: receiveAsHost(receivers: 999)
         case .dispatch: receiveByDispatch()
         }
         print(stamps.map(String.init).joined(separator: "\n"))
-    }
-
-    private func receiveBare() {
-        var set = blockedSignals()
-        var info = siginfo_t()
-        sayReady()
-        while true {
-            let signal = sigwaitinfo(&set, &info)
-            if signal == SIGTERM { return }
-            if signal == burstSignal { stamp() }
-        }
     }
 
     private func receiveByDispatch() {
@@ -109,4 +100,4 @@ public final class ReceivingModule: Module, MemoryWarningResponder {
 /// When signals reached the handler; each way has one thread that handles them.
 nonisolated(unsafe) private var stamps: [Int] = []
 
-private func stamp() { stamps.append(monotonicNanoseconds()) }
+private func stamp() { stamps.append(nanoseconds()) }

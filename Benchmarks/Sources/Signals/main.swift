@@ -1,19 +1,38 @@
 import Foundation
 import Glibc
 import ModuleHost
+import Served
 
-// Signal to handler: `Signals` alone measures every way, each in a process of its own; `Signals WAY`
-// is that process.
+// Signal to handler: `Signals BARE` measures every way, each in a process of its own; BARE is the limit in C. `Signals WAY` and
+// `Signals loop` are such processes.
 
-if let name = CommandLine.arguments.dropFirst().first {
-    guard let way = SignalWay(rawValue: name) else { fatalError("no way to take signals: \(name)") }
+private let rounds = 5
+/// The limit in C.
+let barePath = CommandLine.arguments.dropFirst().first ?? ""
+
+if let way = SignalWay(rawValue: barePath) {
     way.receive()
+} else if barePath == "loop" {
+    WitnessLoop.measure()
+} else if !barePath.isEmpty {
+    try measureAll()
 } else {
-    let rounds = 5
+    FileHandle.standardError.write(Data("usage: Signals BARE\n".utf8))
+    exit(64)
+}
+
+/// Measures everything, and prints the tables.
+func measureAll() throws {
     // In turn, so that what else the machine does falls on all alike.
     var metrics: [SignalWay: [SignalFigures]] = [:]
+    var slopes: [Double] = []
+    var loops: [Double] = []
     for _ in 0..<rounds {
         for way in SignalWay.allCases { metrics[way, default: []].append(try measure(way)) }
+        loops.append(try WitnessLoop.run())
+        if let few = metrics[.few]?.last, let crowd = metrics[.crowd]?.last {
+            slopes.append(Double(crowd.waiting - few.waiting) / Double(1000 - 100))
+        }
     }
     print("| way | arrived | sent while it takes: ns | found waiting: ns | alone: ns |")
     print("|---|---:|---:|---:|---:|")
@@ -26,20 +45,51 @@ if let name = CommandLine.arguments.dropFirst().first {
         print(
             "| \(way.title) | \(arrived) of \(burstCount) | \(medians.joined(separator: " | ")) |")
     }
+    print("\n| an event of a waiting burst | ns a delivery |\n|---|---:|")
+    for (title, figures) in [
+        ("slope from 100 to 1000 modules", slopes),
+        ("loop of witness calls over 1000 modules", loops),
+    ] {
+        print("| \(title) | \(String(format: "%.1f", figures.sorted()[rounds / 2])) |")
+    }
+    try measurePlaced()
+}
+
+/// Measures lone signals where the sender and the receiver share a core, and where each has its own; prints the table.
+func measurePlaced() throws {
+    let ways: [SignalWay] = [.bare, .host]
+    var metrics = Placement.allCases.map { _ in ways.map { _ in [Int]() } }
+    for _ in 0..<rounds {
+        for (place, placement) in Placement.allCases.enumerated() {
+            for (index, way) in ways.enumerated() {
+                metrics[place][index].append(try measureLone(way, placement))
+            }
+        }
+    }
+    let columns = Placement.allCases.map { "alone, \($0.title): ns" }
+    print("\n| sender and receiver on | \(columns.joined(separator: " | ")) |\n|---|---:|---:|")
+    for (index, way) in ways.enumerated() {
+        let medians = metrics.map { String(median($0[index])) }
+        print("| \(way.title) | \(medians.joined(separator: " | ")) |")
+    }
 }
 
 /// A way to take signals.
 enum SignalWay: String, CaseIterable {
-    case bare, host, crowd, dispatch
+    case bare, host, few, crowd, dispatch
 
     var title: String {
         switch self {
         case .bare: "bare `sigwaitinfo` thread"
         case .host: "ours: signal thread, lane, module"
+        case .few: "ours, an event that 100 modules receive"
         case .crowd: "ours, an event that 1000 modules receive"
         case .dispatch: "`DispatchSource`"
         }
     }
+
+    /// The time that a burst may take, in microseconds.
+    var pause: UInt32 { self == .crowd ? 2_000_000 : 500_000 }
 }
 
 /// What a signal costs on its way to the handler, in nanoseconds.
