@@ -1,0 +1,107 @@
+"""The verdicts of a run: each row of limits.py beside its limit or peer, from the figures that the run printed."""
+import dataclasses
+
+HEADING = 'Limits'
+COLUMNS = ['work', 'ours', 'limit or peer', 'ratio', 'goal', 'met']
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One piece of work: its figure, the figure of its limit or peer, and the goal.
+
+    A figure is named `heading | row | column`, as in the output of the run; where a line that ends in a colon stands
+    above the table, `heading | that line | row | column`. With a limit, the goal is a ratio, and only that decides.
+    """
+    work: str
+    # The part of Benchmarks/run that prints the figures.
+    part: str
+    ours: str
+    unit: str
+    # The name of the limit or peer, and its figure.
+    limit: str | None = None
+    of: str | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+    # The goal is met, too, where ours is at most the limit and this, in `unit`.
+    or_more: float = 0
+    # The number by which the figures are divided to be in `unit`.
+    scale: float = 1
+    # Whether the figure of ours is a ratio to the limit already.
+    is_ratio: bool = False
+
+    def goal(self):
+        sign, bound = ('≥', self.at_least) if self.at_least is not None else ('≤', self.at_most)
+        if bound is None:
+            return 'none: reported'
+        if self.is_ratio or self.of is not None:
+            return f'{sign} {bound:g} ×' + (f', or the limit + {self.or_more:g} {self.unit}' if self.or_more else '')
+        return f'{sign} {bound:g} {self.unit}, absolute' if self.unit else f'{sign} {bound:g}'
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The result of a row in one run."""
+    row: Row
+    ours: float | None
+    limit: float | None
+    # Why there is no figure; empty where the row was measured.
+    missing: str = ''
+
+    @property
+    def ratio(self):
+        if self.row.is_ratio:
+            return self.ours
+        return self.ours / self.limit if self.ours is not None and self.limit else None
+
+    @property
+    def is_met(self):
+        """True or False; None where the row was not measured, or has no goal."""
+        row = self.row
+        if self.missing or row.at_most is None and row.at_least is None:
+            return None
+        value = self.ours if self.ratio is None else self.ratio
+        if row.at_least is not None:
+            return value >= row.at_least
+        return value <= row.at_most or bool(row.or_more) and self.ours <= self.limit + row.or_more
+
+    def cells(self):
+        row = self.row
+        met = {True: 'yes', False: 'no', None: self.missing and f'not measured: {self.missing}'}[self.is_met]
+        limit = row.limit or '–'
+        if self.limit is not None:
+            limit += f': {shown(self.limit, row)}'
+        return [
+            row.work, '–' if self.ours is None or row.is_ratio else shown(self.ours, row), limit,
+            '–' if self.ratio is None else f'{self.ratio:.2f}', row.goal(), met]
+
+
+def shown(number, row):
+    text = f'{number:.0f}' if abs(number) >= 1000 else f'{number:.4g}'
+    return f'{text} {row.unit}'.rstrip()
+
+
+def verdict(row, figures, headings):
+    """Returns the verdict of one row.
+
+    A part that did not run is told from one that ran and printed no such figure: the latter is an error of the part,
+    or of the row's name for the figure.
+    """
+    ours, limit = (figures[name] / row.scale if name in figures else None for name in (row.ours, row.of))
+    absent = [name for name in [row.ours, row.of] if name and name not in figures]
+    missing = ''
+    if absent and not any(absent[0].startswith(f'{heading} | ') for heading in headings):
+        missing = f'not in this run; `Benchmarks/run {row.part}`'
+    elif absent:
+        missing = f'the part `{row.part}` printed no figure "{absent[0].replace(" | ", ", ")}"'
+    elif row.of and limit <= 0:
+        missing = f'the figure of the limit is {limit:g}'
+    return Verdict(row, ours, limit, missing)
+
+
+def table(verdicts):
+    """Returns the lines of the table, and of its summary."""
+    lines = ['| ' + ' | '.join(COLUMNS) + ' |', '|---|---:|---|---:|---|---|']
+    lines += ['| ' + ' | '.join(each.cells()) + ' |' for each in verdicts]
+    met, missed = (sum(each.is_met is is_met for each in verdicts) for is_met in (True, False))
+    unmeasured = sum(bool(each.missing) for each in verdicts)
+    return [*lines, '', f'Met: {met}. Not met: {missed}. Not measured: {unmeasured}.']
