@@ -8,6 +8,19 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The settings of a target that uses declarations of `package` access in ModuleHost.
+///
+/// It is compiled as a part of that package, whose name the build makes of that of the folder above. The target has
+/// `packageAccess: false`, or the build would name this package.
+let inside: [SwiftSetting] = {
+    let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? ""
+    let name = folder.lowercased().enumerated().map { index, character in
+        character.isASCII && (character.isLetter || index > 0 && character.isNumber)
+            ? character : "_"
+    }
+    return strict + [.unsafeFlags(["-package-name", String(name)])]
+}()
+
 /// A target of the benchmark plug-in, which knows them by their place right in a folder `Benchmarks`.
 ///
 /// - Parameters:
@@ -101,16 +114,22 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
             name: "Routing",
             dependencies: ["URLTrie", .product(name: "ModuleHost", package: "ModuleHost")],
-            swiftSettings: strict),
+            packageAccess: false, swiftSettings: inside),
         .target(name: "URLTrie"),
         .executableTarget(
             name: "Inbox",
-            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            dependencies: [
+                "InboxFile", "Served", .product(name: "ModuleHost", package: "ModuleHost"),
+            ],
             swiftSettings: strict),
+        // Apart, since `Served` is of this package.
+        .target(
+            name: "InboxFile",
+            dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            packageAccess: false, swiftSettings: inside),
 
         .executableTarget(
             name: "Later",

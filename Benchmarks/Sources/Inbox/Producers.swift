@@ -1,7 +1,6 @@
 import Foundation
+import InboxFile
 import Served
-
-@testable import ModuleHost
 
 /// A way to have one event after another on the disk.
 protocol Producer {
@@ -94,15 +93,11 @@ final class OverwrittenFile: Producer {
 
 /// The host's own.
 struct InboxProducer: Producer {
-    private let writer: InboxWriter
+    private let inbox: InboxFile
 
-    init(_ path: String) throws {
-        let folder = InboxFolder(in: StateDirectory(path: path))
-        try folder.make()
-        writer = try InboxWriter(folder)
-    }
+    init(_ path: String) throws { inbox = try InboxFile(path) }
 
-    func produce(_ event: [UInt8]) throws { _ = try writer.append([event]) }
+    func produce(_ event: [UInt8]) throws { try inbox.append(event) }
 }
 
 /// A table with one row an event, of the SQLite that the system has, if it has one.

@@ -1,7 +1,6 @@
 import Foundation
+import InboxFile
 import Served
-
-@testable import ModuleHost
 
 /// A host that finds 100 000 undelivered events.
 func measureRecovery(by hostd: String, in folder: URL) throws {
@@ -11,7 +10,7 @@ func measureRecovery(by hostd: String, in folder: URL) throws {
     var all: [Int] = []
     for round in 0..<rounds {
         let state = folder.appending(path: "recovery-\(round)")
-        try fill(state.path, with: count)
+        try InboxFile(state.path).appendPushes(count)
         let journal = Journal(state.appending(path: "journal.ndjson").path)
         let began = nanoseconds()
         let host = try BenchHost(hostd, ["Main", "Journal"], in: state)
@@ -34,22 +33,8 @@ func measureRecovery(by hostd: String, in folder: URL) throws {
     }
 }
 
-/// Puts events into an inbox, as other programs do while no host runs.
-private func fill(_ state: String, with count: Int) throws {
-    let folder = InboxFolder(in: StateDirectory(path: state))
-    try folder.make()
-    let writer = try InboxWriter(folder)
-    let payload = try JSONValue(parsing: Array(#"{"aps":{"badge":3}}"#.utf8))
-    for batch in 0..<count / 1000 {
-        _ = try writer.append(
-            (0..<1000).map {
-                InboxRecord.line(.push, payload: payload, id: "order-\(batch * 1000 + $0)")
-            })
-    }
-}
-
 /// The file of a host's journal, read as it grows.
-private final class Journal {
+final class Journal {
     private let path: String
     private var file: UnsafeMutablePointer<FILE>?
     private var pushes = 0
@@ -62,12 +47,12 @@ private final class Journal {
         buffer.deallocate()
     }
 
-    /// Waits until it has so many pushes.
-    func wait(for count: Int) throws {
-        let end = nanoseconds() + 60_000_000_000
+    /// Waits until it has so many pushes, for some seconds.
+    func wait(for count: Int, within seconds: Int = 60) throws {
+        let end = nanoseconds() + seconds * 1_000_000_000
         while pushes < count {
             guard nanoseconds() < end else {
-                throw Failure("\(pushes) of \(count) events were delivered in a minute")
+                throw Failure("\(pushes) of \(count) events were delivered in \(seconds) s")
             }
             if !readSome() { usleep(200) }
         }

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import ModuleHost
+import ModuleHost
 
 /// Prints the growth of the host's table with the number of modules.
 func printModuleGrowth() throws {

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import ModuleHost
+import ModuleHost
 
 /// A way from a URL's text to the values of its parameters.
 protocol RoutingWay {
