@@ -110,7 +110,10 @@ def events():
         'durable event over the socket, alone', 'inbox',
         f'{INBOX} | durable event over the socket, until it is accepted | µs, alone', 'µs',
         'append, `fdatasync` and one `ping`', f'{INBOX} | append, `fdatasync` and one `ping` | µs, alone', at_most=1.25)
-    for title in ['no module receives it', 'all built-in modules, a line of the log for each']:
+    for title in [
+        'no module receives it, `--log-level notice`', 'all built-in modules, `--log-level notice`',
+        'all built-in modules, a line of the log for each',
+    ]:
         yield Row(
             f'durable event over the socket, 60 clients: {title}', 'inbox',
             f'{INBOX} | ours: {title} | µs an event, 60 clients', 'µs', 'C server that syncs once a turn',

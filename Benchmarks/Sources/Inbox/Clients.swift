@@ -1,34 +1,67 @@
 import Foundation
 import Served
 
-/// Many clients of one host, each of which sends its next event when the last one is accepted.
-func measureClients(of hostd: String, in folder: URL) throws {
-    print("| 64 clients of one host | µs an event, accepted | delivered |")
-    print("|---|---:|---:|")
+/// Many clients, each of which sends its next event when the last one is accepted: of hosts, and of a server in C that does no
+/// more than it has to.
+func measureClients(of hostd: String, beside server: String, in folder: URL) throws {
+    let (rounds, count, clients) = (7, 20_000, 60)
+    let socket = relative(folder.appending(path: "sync.sock"))
+    let limit = try Server(
+        server, [socket, relative(folder.appending(path: "sync"))],
+        log: folder.appending(path: "sync.log"))
+    defer { limit.stop() }
+    var ways = [
+        Clients(
+            title: "C server that receives, writes and syncs once a turn", server: limit,
+            crowd: try Crowd(of: clients, at: socket), delivers: false)
+    ]
+    defer { for way in ways.dropFirst() { way.server.stop() } }
     for (title, entries, level) in [
-        ("no module receives it, `--log-level notice`", ["Main"], "notice"),
-        ("all built-in modules, `--log-level notice`", builtIn, "notice"),
-        ("all built-in modules, a line of the log for each", builtIn, "info"),
+        ("ours: no module receives it, `--log-level notice`", ["Main"], "notice"),
+        ("ours: all built-in modules, `--log-level notice`", builtIn, "notice"),
+        ("ours: all built-in modules, a line of the log for each", builtIn, "info"),
     ] {
         let state = folder.appending(path: "clients-\(entries.count)-\(level)")
         let host = try BenchHost(hostd, entries, in: state, level: level)
-        defer { host.server.stop() }
-        let crowd = try Crowd(of: 64, at: state.appending(path: "control.sock").path)
-        try crowd.send(10_000)
-        var accepted: [Int] = []
-        var delivered: [Int] = []
-        for _ in 0..<7 {
-            let count = 20_000
-            let began = nanoseconds()
-            try crowd.send(count)
-            accepted.append((nanoseconds() - began) / count)
-            try crowd.sendAndWait()
-            delivered.append((nanoseconds() - began) / count)
-        }
-        print(
-            "| \(title) | \(tenths(median(accepted), of: 1000)) "
-                + "| \(tenths(median(delivered), of: 1000)) |")
+        let crowd = try Crowd(of: clients, at: state.appending(path: "control.sock").path)
+        ways.append(Clients(title: title, server: host.server, crowd: crowd, delivers: true))
     }
+    for way in ways { try way.crowd.send(count / 2) }
+    for _ in 0..<rounds {
+        for index in ways.indices { try ways[index].measure(count) }
+    }
+    print("| \(clients) clients | µs an event, \(clients) clients | delivered |")
+    print("|---|---:|---:|")
+    for way in ways {
+        let delivered = way.delivers ? tenths(median(way.delivered), of: 1000) : "–"
+        print("| \(way.title) | \(tenths(median(way.accepted), of: 1000)) | \(delivered) |")
+    }
+}
+
+/// The clients of one server, and what their events took in each round.
+private struct Clients {
+    let title: String
+    let server: Server
+    let crowd: Crowd
+    /// Whether the server says when an event was delivered.
+    let delivers: Bool
+    var accepted: [Int] = []
+    var delivered: [Int] = []
+
+    mutating func measure(_ count: Int) throws {
+        let began = nanoseconds()
+        try crowd.send(count)
+        accepted.append((nanoseconds() - began) / count)
+        guard delivers else { return }
+        try crowd.sendAndWait()
+        delivered.append((nanoseconds() - began) / count)
+    }
+}
+
+/// The path from the working folder: that of a socket must be short.
+func relative(_ file: URL) -> String {
+    let prefix = FileManager.default.currentDirectoryPath + "/"
+    return file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path
 }
 
 let builtIn = ["Main", "Journal", "Metrics", "Push", "Browser"]
@@ -52,7 +85,7 @@ struct BenchHost {
 
 /// Clients that one thread serves.
 final class Crowd {
-    private static let event = request(#""event":"push","payload":{"aps":{"badge":3}}"#)
+    static let event = request(#""event":"push","payload":{"aps":{"badge":3}}"#)
     private static let waited = request(
         #""event":"push","payload":{"aps":{"badge":3}},"wait":true"#)
 

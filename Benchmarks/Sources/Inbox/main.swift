@@ -1,21 +1,25 @@
 import Foundation
 import Served
 
-// The inbox: what it costs to have an event on the disk, beside a bare file and SQLite; what it costs many
-// clients of one host; and how soon a host delivers what the last one left.
+// The inbox: what it costs to have an event on the disk, beside a bare file and SQLite; what it costs one client and many
+// of one host; and how soon a host delivers what the last one left.
 //
-// `Inbox HOSTD [producers|clients|recovery]` measures, on the disk of the working folder.
+// `Inbox HOSTD SYNCSERVER [producers|lone|clients|recovery|pending]` measures, on the disk of the working folder. SYNCSERVER is the
+// limit of many clients, in C.
 
-let parts: [(name: String, measure: (_ hostd: String, _ folder: URL) throws -> Void)] = [
-    ("producers", { try measureProducers(in: $1) }),
-    ("clients", { try measureClients(of: $0, in: $1) }),
-    ("recovery", { try measureRecovery(by: $0, in: $1) }),
-]
 let arguments = CommandLine.arguments
-let wanted = parts.filter { arguments.count < 3 || $0.name == arguments[2] }
-guard 2...3 ~= arguments.count, !wanted.isEmpty else {
+let hostd = arguments.dropFirst().first ?? ""
+let parts: [(name: String, measure: (_ folder: URL) throws -> Void)] = [
+    ("producers", { try measureProducers(in: $0) }),
+    ("lone", { try measureLoneEvents(of: hostd, in: $0) }),
+    ("clients", { try measureClients(of: hostd, beside: arguments[2], in: $0) }),
+    ("recovery", { try measureRecovery(by: hostd, in: $0) }),
+    ("pending", { try measurePending(by: hostd, in: $0) }),
+]
+let wanted = parts.filter { arguments.count < 4 || $0.name == arguments[3] }
+guard 3...4 ~= arguments.count, !wanted.isEmpty else {
     FileHandle.standardError.write(
-        Data("usage: Inbox HOSTD [producers|clients|recovery]\n".utf8))
+        Data("usage: Inbox HOSTD SYNCSERVER [producers|lone|clients|recovery|pending]\n".utf8))
     exit(64)
 }
 signal(SIGPIPE, SIG_IGN)
@@ -23,7 +27,7 @@ let folder = try makeFolder(for: "inbox")
 defer { try? FileManager.default.removeItem(at: folder) }
 
 for part in wanted {
-    try part.measure(arguments[1], folder)
+    try part.measure(folder)
     print()
 }
 
