@@ -1,7 +1,9 @@
 """Tests of the tables that Benchmarks/figures reads, and of the verdicts on them."""
+import glob
 import importlib.machinery
 import importlib.util
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -128,6 +130,14 @@ class Rows(unittest.TestCase):
             self.assertIn(row.part, parts)
             if row.part != 'plugin':
                 self.assertIn(row.ours.split(' | ')[0], headings, row.work)
+
+    def test_the_programs_print_the_rows(self):
+        patterns = ['Sources/**/*.swift', '*/*.swift', 'modules.py', 'checks.py', 'builds.py', '../scripts/figures.sh']
+        paths = [path for each in patterns for path in glob.glob(os.path.join(FOLDER, each), recursive=True)]
+        texts = [pathlib.Path(path).read_text(encoding='utf-8') for path in paths if '/.build/' not in path]
+        for row in limits.ROWS:
+            for title in [name.split(' | ')[-2] for name in (row.ours, row.of) if name]:
+                self.assertTrue(any(title in text for text in texts), f'no program prints a row "{title}"')
 
     def test_the_files_that_a_line_is_added_to_are_there(self):
         for name in builds.FILES:

@@ -32,12 +32,12 @@ func measurePending(by hostd: String, in folder: URL) throws {
     print(
         "| \(count) pending events: from the start of the host | median | worst |\n|---|---:|---:|")
     for (title, metrics, unit) in [
-        ("until the first is delivered, ms", first, 1_000_000),
-        ("until all are delivered, ms", all, 1_000_000),
-        ("anonymous memory after, more than before, MB", memory, 1024),
+        ("pending events: until the first is delivered, ms", first, 1_000_000),
+        ("pending events: until all are delivered, ms", all, 1_000_000),
+        ("pending events: anonymous memory after, more than before, MB", memory, 1024),
     ] {
         print(
-            "| \(count) pending events: \(title) | \(tenths(median(metrics), of: unit)) "
+            "| \(title) | \(tenths(median(metrics), of: unit)) "
                 + "| \(tenths(metrics.max() ?? 0, of: unit)) |")
     }
 }

@@ -38,9 +38,10 @@ func measureSocket() throws {
         CommandLine.arguments[0], ["host", folder.path], log: folder.appending(path: "log"))
     defer { server.stop() }
     let socket = folder.appending(path: "control.sock").path
-    let ways = try ["now", "later"].map { action in
+    let ways = try [("`call` of `now`", "now"), ("`call` of `later`", "later")].map {
+        title, action in
         try Way(
-            "`call` of `\(action)`", at: socket,
+            title, at: socket,
             sending: #"{"jsonrpc":"2.0","id":1,"method":"call","params":"#
                 + #"{"module":"bench.answers","action":"\#(action)"}}"#)
     }
