@@ -30,7 +30,7 @@ final class Doorbell: Sendable {
         if was == Owner.asleep { signal.give() }
     }
 
-    /// Whether the owner sleeps, or is about to; it may wake at any time.
+    /// Whether the owner sleeps, or is about to; a value that may be out of date when it is returned.
     var isOwnerAsleep: Bool { owner.load(ordering: .relaxed) == Owner.asleep }
 
     /// Returns whether the owner may sleep: false after a ring since ``wakeUp(signalled:)``.

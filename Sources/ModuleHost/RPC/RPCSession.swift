@@ -55,6 +55,8 @@ struct RPCSession {
     private(set) var lines = 0
     /// The bytes of these lines.
     private(set) var bytes = 0
+    /// Whether there may be lines that were not taken, since there was no room.
+    private(set) var hasLinesWaiting = false
     private let hasRoomElsewhere: () -> Bool
     private var input: LineBuffer
     private var phase = Phase.open
@@ -77,6 +79,12 @@ struct RPCSession {
     private var hasRoom: Bool {
         openCalls < limits.calls && output.count < limits.outputMark && hasRoomElsewhere()
     }
+
+    /// Whether lines can be taken for which there was no room when lines were taken last.
+    var canTakeWaitingLines: Bool { hasLinesWaiting && hasRoom }
+
+    /// Whether the session ends after the responses to the requests that it has.
+    var isEnding: Bool { phase != .open }
 
     /// Whether more bytes should be read.
     ///
@@ -127,8 +135,13 @@ struct RPCSession {
         upTo count: Int, bytes limit: Int = .max, _ handle: (RPCRequest, Ticket) -> Void
     ) -> Bool {
         let start = bytes
+        hasLinesWaiting = false
         for _ in 0..<count where bytes - start < limit {
-            guard phase != .closing, hasRoom else { return false }
+            guard phase != .closing else { return false }
+            guard hasRoom else {
+                hasLinesWaiting = true
+                return false
+            }
             switch input.next() {
             case .line(let line): take(line, handle)
             case .tooLong:
@@ -214,8 +227,8 @@ struct RPCSession {
         queue(batch)
     }
 
-    /// Notes that the response to a request whose ticket is alone was sent, past ``output``.
-    mutating func noteAnswer(to ticket: Ticket) { openCalls -= 1 }
+    /// Notes that the response to a request was sent past ``output``.
+    mutating func noteAnswer() { openCalls -= 1 }
 
     /// Queues a notification, given without its newline.
     mutating func notify(_ notification: [UInt8]) {

@@ -2,16 +2,15 @@
 final class ControlConnection {
     let id: ConnectionID
     let peer: SocketPeer
-    /// The sending side of the connection, which other threads use, too.
-    let output: ConnectionOutput
+    let socket: ConnectionSocket
     var session: RPCSession
     /// The account of its calls and events that are not done.
     let account: InFlightAccount
     /// The function that passes responses on, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
-    var follower: TailFollower? {
-        didSet { output.hold() }
-    }
+    var follower: TailFollower?
+    /// Whether other threads may send answers.
+    private var answersDirectly = true
     /// The bytes of lines that were recently taken from it; halved at each turn.
     var recent = 0
     /// Whether there may be lines that were read and not taken.
@@ -34,17 +33,17 @@ final class ControlConnection {
     ) {
         self.id = id
         self.peer = peer
-        let output = ConnectionOutput(id, socket, mailbox: mailbox)
-        self.output = output
+        let socket = ConnectionSocket(id, socket, mailbox: mailbox)
+        self.socket = socket
         let account = InFlightAccount(budget) { mailbox.post(.room(id)) }
         self.account = account
         session = RPCSession(limits: limits) { account.hasRoom }
         lineDeadline = deadline
-        deliver = { output.answer($0, with: $1) }
+        deliver = { socket.answer($0, with: $1) }
     }
 
-    // Replies that are still to be given have the output, too.
-    deinit { output.close() }
+    // Open replies keep the object alive; the client is to see the end now.
+    deinit { socket.close() }
 
     /// Whether the connection is finished.
     var isOver: Bool { isBroken || (session.isOver && follower == nil) }
@@ -54,7 +53,7 @@ final class ControlConnection {
         session.output.isEmpty && follower == nil && readDeadline == nil && !isOver
     }
 
-    var descriptor: Int32 { output.number }
+    var descriptor: Int32 { socket.number }
 
     /// The events to wait for.
     var interest: PollSet.Interest {
@@ -66,15 +65,13 @@ final class ControlConnection {
 
     /// Reads the available bytes, up to the size of `buffer`.
     func read(_ buffer: inout [UInt8]) {
-        switch output.receive(into: &buffer) {
+        switch socket.receive(into: &buffer) {
         case .bytes(let count):
             session.receive(buffer[..<count])
             mayHaveLines = true
         case .nothing: break
         case .end:
             session.endInput()
-            // After the last answer the connection is to be closed.
-            output.hold()
             mayHaveLines = true
         }
     }
@@ -83,6 +80,18 @@ final class ControlConnection {
     func awaitRoom() {
         // There may be room by now.
         if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }
+        if session.canTakeWaitingLines { mayHaveLines = true }
+    }
+
+    /// Decides whether other threads may send answers until the next turn.
+    ///
+    /// Before the mail of this turn is read: the answer of a thread that is about to send is in it.
+    func updateDirectAnswers() {
+        // After its last answer a connection that ends is closed; after any, lines that wait are taken.
+        let isAllowed = !session.isEnding && !session.hasLinesWaiting
+        guard isAllowed != answersDirectly else { return }
+        answersDirectly = isAllowed
+        socket.setDirectAnswers(isAllowed)
     }
 
     /// Logs, once, that calls are refused because of the total in flight.
@@ -111,7 +120,7 @@ final class ControlConnection {
     private func send() {
         guard !session.output.isEmpty else { return }
         do throws(SystemError) {
-            try output.flush(&session)
+            try socket.flush(&session)
         } catch {
             isBroken = true
         }

@@ -40,6 +40,7 @@ struct ControlLoop {
         if waits { wait() } else { server.mailbox.bell.wakeUp(signalled: false) }
         readMail()
         takeLines()
+        for case let connection? in connections { connection.updateDirectAnswers() }
         // Responses of this turn are sent in this turn.
         readMail()
         send()
@@ -78,7 +79,7 @@ struct ControlLoop {
                 connection.session.answer(ticket, with: response)
                 // There may be room again for lines that wait.
                 connection.mayHaveLines = true
-            case .answered(let id, let ticket): connection(id)?.session.noteAnswer(to: ticket)
+            case .answered(let id): connection(id)?.session.noteAnswer()
             case .room(let id): connection(id)?.mayHaveLines = true
             case .drained: LargeMemory.returnAll()
             case .work(let body): body()
@@ -116,7 +117,7 @@ struct ControlLoop {
         _ server: ControlServer
     ) {
         let isOverloaded = !connection.account.accepts
-        connection.output.enter()
+        connection.socket.noteRequest()
         let reply = RPCReply(
             to: ticket, load: connection.account.enter(ticket.footprint),
             through: connection.deliver)

@@ -11,8 +11,8 @@ final class ControlMailbox: Sendable {
     enum Letter: Sendable {
         /// The response to a call.
         case answer(ConnectionID, RPCSession.Ticket, [UInt8])
-        /// A call whose response was sent already.
-        case answered(ConnectionID, RPCSession.Ticket)
+        /// The response to a call was sent by the thread that had it.
+        case answered(ConnectionID)
         /// The connection has room again for its requests.
         case room(ConnectionID)
         /// Everything in flight is done, after a high load.
@@ -36,14 +36,13 @@ final class ControlMailbox: Sendable {
     /// Adds a letter.
     ///
     /// Never waits for the thread; costs a system call only where the thread sleeps.
-    func post(_ letter: Letter) {
+    ///
+    /// - Parameters:
+    ///   - letter: The letter.
+    ///   - rings: Whether the thread is woken; else it finds the letter when it wakes for another reason.
+    func post(_ letter: Letter, rings: Bool = true) {
         letters.withLock { $0.append(letter) }
-        bell.ring()
-    }
-
-    /// Adds a letter that can wait until the thread wakes for another reason.
-    func leave(_ letter: Letter) {
-        letters.withLock { $0.append(letter) }
+        if rings { bell.ring() }
     }
 
     /// Exchanges the waiting letters for `taken`, which is empty and provides its capacity.

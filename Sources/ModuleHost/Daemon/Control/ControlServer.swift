@@ -5,8 +5,8 @@ import AppService
 ///
 /// One thread of its own serves all connections. It never waits for one of them, and sleeps when there are no
 /// requests. A lone request that only the lane can answer it handles itself, as a carrier of the lane; if a module
-/// takes long, another thread serves meanwhile (``Duty``). While it sleeps, the thread that has the answer to the only
-/// call of a client sends it itself (``ConnectionOutput``). Responses may be out of order. The effect of one client
+/// takes long, another thread serves meanwhile (``Duty``). While the server's thread sleeps, the thread that has the
+/// answer to the only call of a client sends it itself (``ConnectionSocket``). Responses may be out of order. The effect of one client
 /// on the others is bounded by ``Limits``, whatever it sends and however little it reads.
 ///
 /// The state directory must be claimed (``PidFile``): a socket that does not respond belongs to a dead host,

@@ -18,7 +18,7 @@ struct LoneAnswerTests {
             let call = try hold(client, id: id)
             served.awaitSleep()
             call.reply.succeed { $0.value(id) }
-            #expect(client.received == result(id, "\(id)"))
+            #expect(client.received() == result(id, "\(id)"))
             // Nobody has woken the server's thread.
             #expect(served.server.mailbox.bell.isOwnerAsleep)
         }
@@ -31,7 +31,7 @@ struct LoneAnswerTests {
         let call = try hold(client, id: 1)
         served.awaitSleep()
         call.reply.fail(.invalidParameters("no"))
-        #expect(client.received.hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":"#))
+        #expect(client.received().hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":"#))
     }
 
     @Test("answers to calls that a client sends in advance are left to the server's thread")
@@ -45,7 +45,7 @@ struct LoneAnswerTests {
         served.awaitSleep()
         // The last one is alone.
         second.reply.succeed { $0.value(2) }
-        #expect(client.received == result(2, "2"))
+        #expect(client.received() == result(2, "2"))
     }
 
     @Test("an answer that is long, or one of a batch, arrives whole")
@@ -79,20 +79,56 @@ struct LoneAnswerTests {
         #expect(client.lines() == [result(1, "1", newline: false)])
     }
 
+    @Test("a client whose input is refused gets the answer that is still due, and then the end")
+    func refused() throws {
+        let client = try served.client()
+        let call = try hold(client, id: 1)
+        client.send(String(repeating: "x", count: 1 << 20 + 1) + "\n")
+        #expect(client.line()?.contains("a line has more than") == true)
+        served.awaitSleep()
+        call.reply.succeed { $0.value(1) }
+        #expect(client.lines() == [result(1, "1", newline: false)])
+    }
+
     @Test("an answer never stands inside of another one, which a slow client has read in part")
     func slowReader() throws {
         let client = try served.client()
-        client.call("large", id: 1)
-        let call = try hold(client, id: 2)
+        let first = try hold(client, id: 1)
+        let second = try hold(client, id: 2)
+        // More than the socket has room for; what is left is below the mark at which no more calls are taken.
+        let text = String(repeating: "x", count: 400_000)
+        first.reply.succeed { $0.value(text) }
+        var beginning = ""
+        while beginning.isEmpty { beginning = client.received(atMost: 1) }
         served.awaitSleep()
-        call.reply.succeed { $0.value(2) }
-        #expect(client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result":"xxx"#) == true)
+        // Room for a short line, and not enough for the server's thread to be woken.
+        beginning += client.received()
+        #expect(beginning.utf8.count == 1 << 16 + 1)
+        second.reply.succeed { $0.value(2) }
+        #expect(beginning + (client.line() ?? "") == result(1, "\"\(text)\"", newline: false))
         #expect(client.line() == result(2, "2", newline: false))
         // All of it was read: the next one is sent at once.
         let next = try hold(client, id: 3)
         served.awaitSleep()
         next.reply.succeed { $0.value(3) }
-        #expect(client.received == result(3, "3"))
+        #expect(client.received() == result(3, "3"))
+    }
+
+    @Test("calls that wait for room are taken when the client has read", arguments: [true, false])
+    func waitingLines(hasOneOutstanding: Bool) throws {
+        var limits = ControlServer.Limits()
+        limits.session.calls = 4
+        let served = try ServedSocket(limits: limits)
+        let client = try served.client()
+        let call = hasOneOutstanding ? try hold(client, id: 0, of: served) : nil
+        // Their answers are larger than the mark at which no more calls are taken.
+        for id in 1...12 { client.call("large", id: id) }
+        for id in 1...12 {
+            #expect(
+                client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#) == true)
+        }
+        call?.reply.succeed { $0.value(0) }
+        if call != nil { #expect(client.line() == result(0, "0", newline: false)) }
     }
 
     @Test("a client that does not read gets every answer when it does, as often as it asks")
@@ -146,12 +182,15 @@ struct LoneAnswerTests {
     // MARK: Calls that wait
 
     /// Sends a call that the test answers.
-    private func hold(_ client: SocketClient, id: Int) throws -> ControlMethods.Call {
+    private func hold(
+        _ client: SocketClient, id: Int, of served: ServedSocket? = nil
+    ) throws -> ControlMethods.Call {
         client.call("hold", id: id)
-        return try awaitHeld()
+        return try awaitHeld(of: served)
     }
 
-    private func awaitHeld() throws -> ControlMethods.Call {
+    private func awaitHeld(of other: ServedSocket? = nil) throws -> ControlMethods.Call {
+        let served = other ?? served
         while true {
             if let call = served.held.takeAll().first { return call }
             sched_yield()
@@ -164,17 +203,17 @@ struct LoneAnswerTests {
 }
 
 extension ServedSocket {
-    /// Waits until the server's thread sleeps, or is about to, with everything done that was sent before.
+    /// Waits until the server's thread sleeps, or is about to; of what was sent just now it may not know yet.
     fileprivate func awaitSleep() {
         while !server.mailbox.bell.isOwnerAsleep { sched_yield() }
     }
 }
 
 extension SocketClient {
-    /// What has arrived; waits for nothing.
-    fileprivate var received: String {
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = recv(number, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+    /// Returns what has arrived; waits for nothing.
+    fileprivate func received(atMost limit: Int = 1 << 16) -> String {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = recv(number, &bytes, limit, Int32(MSG_DONTWAIT))
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }

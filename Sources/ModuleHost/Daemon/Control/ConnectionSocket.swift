@@ -1,17 +1,17 @@
 import AppService
 
-/// The sending side of a connection: of the server's thread, and for a lone answer of whichever thread has it.
+/// The socket of a connection. The server's thread uses it; another thread may send the only outstanding answer.
 ///
 /// A client that waits for one answer gets it without a detour: to wake the server's thread takes longer than to send.
 /// Answers to requests that a client sends in advance are left to the server's thread, which sends many at once.
-final class ConnectionOutput: Sendable {
-    /// The largest answer that is sent at once, in bytes.
+final class ConnectionSocket: Sendable {
+    /// The largest answer that another thread sends, in bytes.
     ///
-    /// A UNIX socket takes that many as a whole or not at all: it divides what is larger than half of its buffer
+    /// A UNIX socket takes that many as a whole or not at all: it divides what is larger than half of its send buffer
     /// (`unix_stream_sendmsg` in Linux).
     private static let limit = 4096
 
-    private final class Socket: Sendable {
+    private final class OpenSocket: Sendable {
         let descriptor: Descriptor
 
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
@@ -19,13 +19,13 @@ final class ConnectionOutput: Sendable {
 
     private struct State {
         /// The socket; nil when the connection is closed.
-        var socket: Socket?
+        var socket: OpenSocket?
         /// The number of requests without an answer.
-        var open = 0
-        /// Whether other bytes wait to be sent before an answer.
+        var outstanding = 0
+        /// Whether bytes wait to be sent; half a line may have been sent.
         var isQueued = false
-        /// Whether the server's thread has more to do with an answer than to send it.
-        var isHeld = false
+        /// Whether other threads may send; not where the server's thread has more to do after an answer.
+        var answersDirectly = true
     }
 
     /// The descriptor, valid until ``close()``.
@@ -40,31 +40,32 @@ final class ConnectionOutput: Sendable {
         self.id = id
         self.mailbox = mailbox
         number = socket.number
-        state = Guarded(State(socket: Socket(socket)))
+        state = Guarded(State(socket: OpenSocket(socket)))
     }
 
     // MARK: From any thread
 
-    /// Sends an answer at once where the client waits for nothing else and the server's thread sleeps; else leaves it to
-    /// that thread.
+    /// Sends an answer where the client waits for nothing else and the server's thread sleeps; else leaves it to that
+    /// thread.
     ///
     /// - Parameters:
     ///   - ticket: The ticket of the request.
     ///   - response: The answer, without a newline; empty for a notification.
     func answer(_ ticket: RPCSession.Ticket, with response: [UInt8]) {
         let isSent = state.withLock { state -> Bool in
-            state.open -= 1
-            guard state.open == 0, ticket.isAlone, !state.isQueued, !state.isHeld,
+            state.outstanding -= 1
+            guard state.outstanding == 0, ticket.isAlone, !state.isQueued, state.answersDirectly,
                 response.count < Self.limit, mailbox.bell.isOwnerAsleep, let socket = state.socket
             else { return false }
             let line = response + [UInt8(ascii: "\n")]
             guard let count = try? socket.descriptor.send(line[...]), count > 0 else {
                 return false
             }
-            // Never seen; half a line must not be followed by another.
+            // A partial send requires a send buffer under 8 KiB. No other line may follow half a line.
             if count < line.count { socket.descriptor.endSending() }
-            // Here, and not after the lock: who takes the client's next request, or the end of its input, finds it.
-            mailbox.leave(.answered(id, ticket))
+            // The letter is added under the lock: `noteRequest()` and `setDirectAnswers(_:)` wait for it, and the
+            // server's thread reads its mail after them.
+            mailbox.post(.answered(id), rings: false)
             return true
         }
         if !isSent { mailbox.post(.answer(id, ticket, response)) }
@@ -73,10 +74,10 @@ final class ConnectionOutput: Sendable {
     // MARK: On the server's thread
 
     /// Notes a request, which will get one answer.
-    func enter() { state.withLock { $0.open += 1 } }
+    func noteRequest() { state.withLock { $0.outstanding += 1 } }
 
-    /// Leaves all further answers to the server's thread.
-    func hold() { state.withLock { $0.isHeld = true } }
+    /// Allows other threads to send, or leaves all further answers to the server's thread.
+    func setDirectAnswers(_ isAllowed: Bool) { state.withLock { $0.answersDirectly = isAllowed } }
 
     /// Sends what the client takes of the output of its session.
     ///
@@ -97,6 +98,6 @@ final class ConnectionOutput: Sendable {
         return socket.descriptor.receive(into: &buffer)
     }
 
-    /// Closes the connection, once the thread that is about to send has done so.
+    /// Closes the connection, after a thread that is about to send has done so.
     func close() { state.withLock { $0.socket = nil } }
 }
