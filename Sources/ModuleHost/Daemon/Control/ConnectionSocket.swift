@@ -1,7 +1,8 @@
 import AppService
 
-/// The socket of a connection. The server's thread uses it; another thread may send the only outstanding answer.
+/// The socket of a connection.
 ///
+/// The server's thread uses it; another thread may send the only outstanding answer.
 /// A client that waits for one answer gets it without a detour: to wake the server's thread takes longer than to send.
 /// Answers to requests that a client sends in advance are left to the server's thread, which sends many at once.
 final class ConnectionSocket: Sendable {
