@@ -127,7 +127,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     // The generic methods would leave these two to the protocol, which rejects them.
     func encode(_ value: Int128) { encode(integer: value) }
     func encode(_ value: UInt128) { encode(integer: value) }
-    // All other integers encode themselves by this one.
+    // The other integers of the standard library encode themselves by this one.
     func encode<T: FixedWidthInteger & Encodable>(_ value: T) { encode(integer: value) }
 
     func encode<T: Encodable>(_ value: T) throws {

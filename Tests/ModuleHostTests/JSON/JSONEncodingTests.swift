@@ -38,7 +38,25 @@ struct JSONEncodingTests {
         (Date(timeIntervalSince1970: 1.5), #""1970-01-01T00:00:01.5Z""#),
         ([Duration.seconds(2)], #"["2s"]"#),
         (Int128.max, "170141183460469231731687303715884105727"),
+        ([Int128.min], "[-170141183460469231731687303715884105728]"),
+        (["k": UInt128.max], #"{"k":340282366920938463463374607431768211455}"#),
+        ([UInt128(7), nil] as [UInt128?], "[7,null]"), (["k": UInt8.max], #"{"k":255}"#),
+        ([Level.high], "[2]"), (["k": Level.high], #"{"k":2}"#), (1.5, "1.5"),
+        ([Float(0.5)], "[0.5]"),
+        ([Date(timeIntervalSince1970: 0), nil] as [Date?], #"["1970-01-01T00:00:00Z",null]"#),
+        (Seconds(value: 3), "3.0"), ([Seconds(value: 3)], "[3.0]"),
     ]
+
+    enum Level: Int, Codable { case high = 2 }
+
+    /// Writes a number, as Foundation's date does, and is none.
+    struct Seconds: Encodable {
+        let value: Double
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
 
     @Test("writes a value by itself", arguments: values)
     func write(value: any Encodable & Sendable, expected: String) throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// Answers that the thread which has them sends itself, while the server's thread sleeps.
-@Suite("Lone answers on the control socket", .timeLimit(.minutes(1)))
+@Suite("Lone answers on the control socket", .timeLimit(.minutes(10)))
 struct LoneAnswerTests {
     let served: ServedSocket
 
