@@ -2,7 +2,8 @@
 //
 //     bare_process          does nothing else
 //     bare_process DIR      does what an idle host does with files: claims DIR, creates a socket, watches a folder and
-//                           memory pressure; writes its metrics by rename and removes the socket at TERM
+//                           memory pressure; at TERM writes its metrics by rename, synchronizes its cursor and removes the
+//                           socket
 //     bare_process DIR -    the same without the two watches
 #include <fcntl.h>
 #include <signal.h>
@@ -37,6 +38,13 @@ static void writeMetrics(void) {
     require(close(file) == 0 && rename("metrics.tmp", "metrics") == 0, "metrics");
 }
 
+static void writeCursor(void) {
+    static const char cursor[40];
+    int file = open("cursor.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    require(file >= 0 && write(file, cursor, sizeof cursor) == sizeof cursor, "cursor.tmp");
+    require(fdatasync(file) == 0 && close(file) == 0 && rename("cursor.tmp", "cursor") == 0, "cursor");
+}
+
 int main(int count, char **words) {
     sigset_t term;
     sigemptyset(&term);
@@ -62,6 +70,7 @@ int main(int count, char **words) {
         static const char line[120];
         for (int event = 0; event < 3; event++) require(write(journal, line, sizeof line) > 0, "journal");
         writeMetrics();
+        writeCursor();
         require(unlink("control.sock") == 0, "control.sock");
     }
     return 0;
