@@ -32,6 +32,9 @@ def copy(folder):
     root = os.path.dirname(FOLDER)
     names = subprocess.run(['git', '-C', root, 'ls-files', '-z'], capture_output=True, check=True, text=True).stdout
     for name in filter(None, names.split('\0')):
+        # A file that was removed, and the removal not committed.
+        if not os.path.exists(os.path.join(root, name)):
+            continue
         target = os.path.join(folder, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copy2(os.path.join(root, name), target)

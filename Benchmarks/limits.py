@@ -78,9 +78,14 @@ def processes():
         yield Row(
             f'exec to READY, {name}', 'process', row + 'exec to READY, ms', 'ms',
             'bare process in C', row + 'bare C', at_most=ready)
+        ends = row + 'bare C: no files, files, and the same watches'
         yield Row(
-            f'TERM to exit, {name}', 'process', row + 'TERM to exit, ms', 'ms', 'bare process in C, same files and watches',
-            row + 'bare C: no files, files, and the same watches (3)', at_most=2)
+            f'TERM to exit, {name}', 'process', row + 'TERM to exit, ms', 'ms', 'bare process in C, same files', ends + ' (2)',
+            at_most=2)
+        # Where a folder or memory pressure is watched, the kernel takes that long to release it.
+        yield Row(
+            f'TERM to exit, {name}, beside one that watches, too', 'process', row + 'TERM to exit, ms', 'ms',
+            'bare process in C, same files and watches', ends + ' (3)')
         yield Row(f'anonymous memory, {name}', 'process', row + 'anonymous memory, MB', 'MB', at_most=memory)
         yield Row(f'resident memory, {name}', 'process', row + 'resident memory, MB', 'MB')
 
@@ -95,7 +100,8 @@ def modules():
                 f'{count} {name}, up and down', 'modules', f'{MODULES} | {title} | {count}', 'ms',
                 GROUP, f'{peer}{count}', at_most=goal)
         yield Row(
-            f'exponent of growth, {name}, up and down', 'modules', f'{MODULES} | {title} | exponent', '', at_most=1.1)
+            f'exponent of growth, {name}, up and down', 'modules', f'{MODULES} | {title} | exponent', '', at_most=1.1,
+            is_signed=True)
     for name, row, goal in [
         ('no routes', 'no routes', 8), ('a route of each class', 'a route of each class', 50),
         ('a route that each `provides`', 'a route that each `provides`', 50),
@@ -123,7 +129,9 @@ def events():
         ('until all are delivered', 'until all are delivered, ms', 'ms', 4000),
         ('memory that stays', 'anonymous memory after, more than before, MB', 'MB', 8),
     ]:
-        yield Row(f'10⁶ pending events: {work}', 'inbox', f'{INBOX} | pending events: {row} | median', unit, at_most=goal)
+        yield Row(
+            f'10⁶ pending events: {work}', 'inbox', f'{INBOX} | pending events: {row} | median', unit, at_most=goal,
+            is_signed=unit == 'MB')
 
 
 def isolated():

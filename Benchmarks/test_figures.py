@@ -13,7 +13,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, FOLDER)
 import builds  # noqa: E402
 import limits  # noqa: E402
-from verdicts import HEADING, Row, table, verdict  # noqa: E402
+from verdicts import HEADING, Row, table, together, verdict  # noqa: E402
 
 TOOL = os.path.join(FOLDER, 'figures')
 loader = importlib.machinery.SourceFileLoader('figures', TOOL)
@@ -49,7 +49,7 @@ def judged(ours, limit=None, **goal):
     """Returns the verdict of a row with these figures."""
     figures = {'Part | ours | ns': ours, 'Part | limit | ns': limit}
     row = Row('work', 'part', 'Part | ours | ns', 'ns', 'limit in C', limit and 'Part | limit | ns', **goal)
-    return verdict(row, {name: value for name, value in figures.items() if value is not None}, ['Part'])
+    return verdict(row, {name: value for name, value in figures.items() if value is not None}, ['part'])
 
 
 class Figures(unittest.TestCase):
@@ -91,19 +91,39 @@ class Verdicts(unittest.TestCase):
 
     def test_a_part_that_did_not_run_is_named(self):
         row = Row('work', 'part', 'Part | ours | ns', 'ns', at_most=1)
-        self.assertEqual(verdict(row, {}, ['Other']).cells()[5], 'not measured: not in this run; `Benchmarks/run part`')
+        self.assertEqual(verdict(row, {}, ['other']).cells()[5], 'not measured: not in this run; `Benchmarks/run part`')
 
     def test_a_missing_figure_is_neither_met_nor_taken_from_another_row(self):
         found = verdict(
             Row('work', 'part', 'Part | ours | ns', 'ns', 'limit', 'Part | limit | ns', at_most=9),
-            {'Part | ours | ns': 1, 'Part | limit of another | ns': 1}, ['Part'])
+            {'Part | ours | ns': 1, 'Part | limit of another | ns': 1}, ['part'])
         self.assertIsNone(found.is_met)
         self.assertIn('printed no figure "Part, limit, ns"', found.cells()[5])
 
     def test_a_limit_of_nothing_is_not_a_limit(self):
         figures = {'Part | ours | ns': 1, 'Part | limit | ns': 0}
         row = Row('work', 'part', 'Part | ours | ns', 'ns', 'limit', 'Part | limit | ns', at_most=9)
-        self.assertIsNone(verdict(row, figures, ['Part']).is_met)
+        self.assertIsNone(verdict(row, figures, ['part']).is_met)
+
+    def test_a_figure_of_nothing_or_less_is_no_figure(self):
+        for ours in [0, -5]:
+            self.assertIsNone(judged(ours, 100, at_most=1.5).is_met)
+            self.assertIs(judged(ours, at_most=1.5, is_signed=True).is_met, True)
+
+    def test_a_number_may_have_an_exponent(self):
+        self.assertEqual(tool.numbers('1.20e+07'), [12_000_000])
+
+    def test_of_several_runs_the_median_decides(self):
+        found = together([judged(ours, 100, at_most=1.5) for ours in [140, 200, 149]])
+        self.assertIs(found.is_met, True)
+        self.assertEqual(found.cells()[3], '1.49 (1.40–2.00)')
+        self.assertIs(together([judged(ours, 100, at_most=1.5) for ours in [140, 200, 151]]).is_met, False)
+
+    def test_a_part_that_has_not_printed_a_figure_fails(self):
+        done = subprocess.run([TOOL, 'verdicts'], input='parts: later\n', capture_output=True, text=True)
+        self.assertEqual(done.returncode, 65)
+        self.assertIn('printed no figure', done.stdout)
+        self.assertIn('not in this run; `Benchmarks/run plugin`', done.stdout)
 
     def test_the_tool_prints_a_verdict_that_fails(self):
         heading, ours = 'Signal to handler', 'ours: signal thread, lane, module'

@@ -1,5 +1,6 @@
 """The verdicts of a run: each row of limits.py beside its limit or peer, from the figures that the run printed."""
 import dataclasses
+import statistics
 
 HEADING = 'Limits'
 COLUMNS = ['work', 'ours', 'limit or peer', 'ratio', 'goal', 'met']
@@ -28,6 +29,8 @@ class Row:
     scale: float = 1
     # Whether the figure of ours is a ratio to the limit already.
     is_ratio: bool = False
+    # Whether the figure may be none or less, as a difference may.
+    is_signed: bool = False
 
     def goal(self):
         sign, bound = ('≥', self.at_least) if self.at_least is not None else ('≤', self.at_most)
@@ -46,6 +49,10 @@ class Verdict:
     limit: float | None
     # Why there is no figure; empty where the row was measured.
     missing: str = ''
+    # Whether the part ran, and printed no such figure.
+    is_unprinted: bool = False
+    # The lowest and highest ratio of several runs.
+    spread: tuple[float, float] | None = None
 
     @property
     def ratio(self):
@@ -72,7 +79,13 @@ class Verdict:
             limit += f': {shown(self.limit, row)}'
         return [
             row.work, '–' if self.ours is None or row.is_ratio else shown(self.ours, row), limit,
-            '–' if self.ratio is None else f'{self.ratio:.2f}', row.goal(), met]
+            self.ratio_shown(), row.goal(), met]
+
+    def ratio_shown(self):
+        if self.ratio is None:
+            return '–'
+        spread = f' ({self.spread[0]:.2f}–{self.spread[1]:.2f})' if self.spread else ''
+        return f'{self.ratio:.2f}{spread}'
 
 
 def shown(number, row):
@@ -80,7 +93,7 @@ def shown(number, row):
     return f'{text} {row.unit}'.rstrip()
 
 
-def verdict(row, figures, headings):
+def verdict(row, figures, parts):
     """Returns the verdict of one row.
 
     A part that did not run is told from one that ran and printed no such figure: the latter is an error of the part,
@@ -88,14 +101,29 @@ def verdict(row, figures, headings):
     """
     ours, limit = (figures[name] / row.scale if name in figures else None for name in (row.ours, row.of))
     absent = [name for name in [row.ours, row.of] if name and name not in figures]
-    missing = ''
-    if absent and not any(absent[0].startswith(f'{heading} | ') for heading in headings):
-        missing = f'not in this run; `Benchmarks/run {row.part}`'
-    elif absent:
-        missing = f'the part `{row.part}` printed no figure "{absent[0].replace(" | ", ", ")}"'
-    elif row.of and limit <= 0:
-        missing = f'the figure of the limit is {limit:g}'
-    return Verdict(row, ours, limit, missing)
+    if absent and row.part not in parts:
+        return Verdict(row, ours, limit, f'not in this run; `Benchmarks/run {row.part}`')
+    if absent:
+        name = absent[0].replace(' | ', ', ')
+        return Verdict(row, ours, limit, f'the part `{row.part}` printed no figure "{name}"', is_unprinted=True)
+    if row.of and limit <= 0:
+        return Verdict(row, ours, limit, f'the figure of the limit is {limit:g}')
+    if ours <= 0 and not row.is_signed:
+        return Verdict(row, ours, limit, f'the figure is {ours:g}')
+    return Verdict(row, ours, limit)
+
+
+def together(verdicts):
+    """Returns the verdict of one row in several runs: that of the run with the median ratio, with the spread."""
+    measured = [each for each in verdicts if not each.missing]
+    if not measured:
+        return verdicts[-1]
+    ordered = sorted(measured, key=lambda each: each.ours if each.ratio is None else each.ratio)
+    ratios = [each.ratio for each in ordered]
+    spread = (ratios[0], ratios[-1]) if len(ordered) > 1 and None not in ratios else None
+    # With an even number of runs, the lower of the two in the middle.
+    middle = statistics.median_low(range(len(ordered)))
+    return dataclasses.replace(ordered[middle], spread=spread)
 
 
 def table(verdicts):

@@ -55,7 +55,7 @@ struct TaskGraph: Sendable {
         let began = ContinuousClock.now
         switch way {
         case .startupQueue, .startupQueueOfOne:
-            let queue = StartupQueue(width: way == .startupQueue ? nil : 1)
+            let queue = StartupQueue(width: way == .startupQueue ? 2 : 1)
             try queue.register(tasks)
             try queue.admit(.low)
             await queue.done(.low)

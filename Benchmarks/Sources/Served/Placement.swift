@@ -12,15 +12,33 @@ package enum Placement: CaseIterable {
         }
     }
 
-    /// Has this process run on the first core only, and another one on the first or the second.
+    /// The cores on which this process may run.
+    ///
+    /// From `/proc`, such as `0-1` or `0,2-3`: the system call is not visible to Swift.
+    private static let cores: [Int] = {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let name = "Cpus_allowed_list:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {
+            return []
+        }
+        let list = line.dropFirst(name.count).trimmingCharacters(in: .whitespaces)
+        return list.split(separator: ",").flatMap { range in
+            let ends = range.split(separator: "-").compactMap { Int($0) }
+            return ends.isEmpty ? [] : Array(ends[0]...ends[ends.count - 1])
+        }
+    }()
+
+    /// Has this process run on the first of its cores only, and another one on the first or the second.
     ///
     /// Where the kernel chooses, it is up to chance whether the two are on one core.
     ///
     /// - Parameter receiver: The id of the other process. Threads that it makes later are placed as the others.
-    /// - Throws: ``Failure`` where the machine has no such core.
+    /// - Throws: ``Failure`` where this process may not run on as many cores.
     package func place(_ receiver: Int32) throws {
-        try pin(getpid(), to: 0)
-        try pin(receiver, to: self == .oneCore ? 0 : 1)
+        let cores = Self.cores
+        guard cores.count > 1 else { throw Failure("there is one core only: two are compared") }
+        try pin(getpid(), to: cores[0])
+        try pin(receiver, to: cores[self == .oneCore ? 0 : 1])
     }
 
     private func pin(_ process: Int32, to core: Int) throws {
