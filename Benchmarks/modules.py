@@ -37,9 +37,10 @@ def main(host, peer, *counts):
     times = {way: {count: [] for count in counts} for way in ways}
     with tempfile.TemporaryDirectory() as folder:
         for count in counts:
-            for _ in range(ROUNDS):
-                # In turn, so that what else the machine does falls on all alike.
-                for way, entry in ways.items():
+            for number in range(ROUNDS):
+                # In turn, so that what else the machine does falls on all alike, and in the other order each second time.
+                for way in list(ways)[:: 1 if number % 2 == 0 else -1]:
+                    entry = ways[way]
                     arguments = [peer, str(count)]
                     if entry:
                         slatefile = os.path.join(folder, f'{entry}-{count}.json')

@@ -17,9 +17,9 @@ func measurePlaced(_ ways: [PlacedWay]) throws {
     let measured = try Placement.allCases.map { _ in
         try ways.map { try Way($0.title, at: $0.socket, sending: $0.line) }
     }
-    for _ in 0..<Way.rounds {
+    for number in 0..<Way.rounds {
         for (placement, placed) in zip(Placement.allCases, measured) {
-            for (way, measured) in zip(ways, placed) {
+            for (way, measured) in zip(ways, placed).turns(inRound: number) {
                 try placement.place(way.server.id)
                 try measured.measureLone()
             }

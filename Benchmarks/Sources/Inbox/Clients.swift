@@ -27,8 +27,8 @@ func measureClients(of hostd: String, beside server: String, in folder: URL) thr
         ways.append(Clients(title: title, server: host.server, crowd: crowd, delivers: true))
     }
     for way in ways { try way.crowd.send(count / 2) }
-    for _ in 0..<rounds {
-        for index in ways.indices { try ways[index].measure(count) }
+    for number in 0..<rounds {
+        for index in ways.indices.turns(inRound: number) { try ways[index].measure(count) }
     }
     print("| \(clients) clients | µs an event, \(clients) clients | delivered |")
     print("|---|---:|---:|")

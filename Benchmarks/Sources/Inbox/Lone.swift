@@ -25,8 +25,8 @@ func measureLoneEvents(of hostd: String, in folder: URL) throws {
         ),
     ]
     var metrics: [[Int]] = ways.map { _ in [] }
-    for _ in 0..<rounds {
-        for (index, way) in ways.enumerated() {
+    for number in 0..<rounds {
+        for (index, way) in ways.enumerated().turns(inRound: number) {
             let began = nanoseconds()
             for _ in 0..<count { try way.body() }
             metrics[index].append((nanoseconds() - began) / count)

@@ -32,8 +32,8 @@ func measureProducers(in folder: URL) throws {
     }
     let (rounds, count) = (21, 200)
     var metrics: [[Int]] = ways.map { _ in [] }
-    for _ in 0..<rounds {
-        for (index, way) in ways.enumerated() {
+    for number in 0..<rounds {
+        for (index, way) in ways.enumerated().turns(inRound: number) {
             let began = nanoseconds()
             for _ in 0..<count { try way.producer.produce(event) }
             metrics[index].append((nanoseconds() - began) / count)

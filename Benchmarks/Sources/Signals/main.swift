@@ -27,8 +27,10 @@ func measureAll() throws {
     var metrics: [SignalWay: [SignalFigures]] = [:]
     var slopes: [Double] = []
     var loops: [Double] = []
-    for _ in 0..<rounds {
-        for way in SignalWay.allCases { metrics[way, default: []].append(try measure(way)) }
+    for number in 0..<rounds {
+        for way in SignalWay.allCases.turns(inRound: number) {
+            metrics[way, default: []].append(try measure(way))
+        }
         loops.append(try WitnessLoop.run())
         if let few = metrics[.few]?.last, let crowd = metrics[.crowd]?.last {
             slopes.append(Double(crowd.waiting - few.waiting) / Double(1000 - 100))
@@ -59,9 +61,9 @@ func measureAll() throws {
 func measurePlaced() throws {
     let ways: [SignalWay] = [.bare, .host]
     var metrics = Placement.allCases.map { _ in ways.map { _ in [Int]() } }
-    for _ in 0..<rounds {
+    for number in 0..<rounds {
         for (place, placement) in Placement.allCases.enumerated() {
-            for (index, way) in ways.enumerated() {
+            for (index, way) in ways.enumerated().turns(inRound: number) {
                 metrics[place][index].append(try measureLone(way, placement))
             }
         }
