@@ -167,9 +167,10 @@ def calls():
     yield Row(
         'asynchronous calls a second over the socket', 'later', f'{LATER} | `call` of `later` | a second, pipelined', '',
         'synchronous calls', f'{LATER} | `call` of `now` | a second, pipelined', at_least=0.91)
+    # Without a goal: the bare task comes to its executor by way of another thread, so 1.3 of it proves nothing.
     yield Row(
         'asynchronous call on the lane', 'later', f'{LATER} | call of an asynchronous handler | ns', 'ns',
-        'bare `Task` on the same executor', f"{LATER} | bare task on the module's executor | ns", at_most=1.3)
+        'bare `Task` on the same executor', f"{LATER} | bare task on the module's executor | ns")
     yield Row(
         '`perform`, over its handler', 'plugin',
         'Calls between modules | perform without parameters, over the handler (ps) | p50', 'ns', at_most=60, scale=1000)
