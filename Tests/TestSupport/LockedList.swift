@@ -1,8 +1,8 @@
-import Synchronization
+import AppService
 
 /// A list that several threads add to.
 package final class LockedList<Element: Sendable>: Sendable {
-    private let list = Mutex<[Element]>([])
+    private let list = Guarded<[Element]>([])
 
     package init() {}
 
