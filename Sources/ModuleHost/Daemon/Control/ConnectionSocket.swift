@@ -3,6 +3,7 @@ import AppService
 /// The socket of a connection.
 ///
 /// The server's thread uses it; another thread may send the only outstanding answer.
+///
 /// A client that waits for one answer gets it without a detour: to wake the server's thread takes longer than to send.
 /// Answers to requests that a client sends in advance are left to the server's thread, which sends many at once.
 final class ConnectionSocket: Sendable {
@@ -80,15 +81,13 @@ final class ConnectionSocket: Sendable {
     /// Allows other threads to send, or leaves all further answers to the server's thread.
     func setDirectAnswers(_ isAllowed: Bool) { state.withLock { $0.answersDirectly = isAllowed } }
 
-    /// Sends what the client takes of the output of its session.
+    /// Sends what the client takes of the output of its session, which is not empty.
     ///
     /// - Throws: ``SystemError`` where the connection is broken.
     func flush(_ session: inout RPCSession) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             guard let socket = state.socket else { return }
-            if !session.output.isEmpty {
-                session.sent(try socket.descriptor.send(session.output.rest))
-            }
+            session.sent(try socket.descriptor.send(session.output.rest))
             state.isQueued = !session.output.isEmpty
         }
     }

@@ -19,7 +19,7 @@ struct LoneAnswerTests {
             served.awaitSleep()
             call.reply.succeed { $0.value(id) }
             #expect(client.received() == result(id, "\(id)"))
-            // Nobody has woken the server's thread.
+            // The answer has not woken the server's thread.
             #expect(served.server.mailbox.bell.isOwnerAsleep)
         }
         #expect(try client.ask("ping") == "\"pong\"")
