@@ -82,11 +82,14 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "Scale",
-            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            dependencies: [
+                "PlainModules", "Served", .product(name: "ModuleHost", package: "ModuleHost"),
+            ],
             swiftSettings: strict),
         // A host as hostd is, of modules that do nothing, and the peer of one with many.
         .executableTarget(
-            name: "PlainHost", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            name: "PlainHost",
+            dependencies: ["PlainModules", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .executableTarget(
             name: "ServiceGroupPeer",
@@ -142,6 +145,11 @@ let package = Package(
         .target(
             name: "MeasuredModules",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        // Without Foundation, as the host of them.
+        .target(
+            name: "PlainModules",
+            dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .target(name: "AllocationCount"),
         .target(name: "HeapSize"),

@@ -39,7 +39,7 @@ def run(*arguments):
 def main(hostd, plain, scan):
     kinds = [
         ('no routes', hostd, 'Modules.MainModule', lambda _: {'entry': 'Modules.PushModule'}),
-        ('a route of each class', plain, 'PlainHost.IdleModule', lambda _: {'entry': 'PlainHost.RoutedOneModule'}),
+        ('a route of each class', plain, 'PlainModules.IdleModule', lambda _: {'entry': 'PlainModules.RoutedOneModule'}),
         ('a route that each `provides`', hostd, 'Modules.MainModule', lambda number: {
             'command': ['/bin/cat'], 'launch': 'lazy', 'provides': [f'item{number}/:id']}),
     ]

@@ -45,7 +45,7 @@ def main(host, peer, *counts):
                     if entry:
                         slatefile = os.path.join(folder, f'{entry}-{count}.json')
                         if not os.path.exists(slatefile):
-                            write_slatefile(slatefile, f'PlainHost.{entry}', count)
+                            write_slatefile(slatefile, f'PlainModules.{entry}', count)
                         state = os.path.join(folder, 'state')
                         arguments = [host, 'run', '--slatefile', slatefile, '--state-dir', state, '--log-level', 'error']
                     times[way][count].append(up_and_down(arguments, os.path.join(folder, 'log')))

@@ -43,7 +43,7 @@ func measurePending(by hostd: String, in folder: URL) throws {
 }
 
 private let pendingEntries = ["Main", "Journal"]
-/// How long a host is left alone before it is weighed, in seconds.
+/// The time for which a host is idle before its memory is read, in seconds.
 private let settling: UInt32 = 10
 
 /// The pages that a process has written, in KB.

@@ -1,4 +1,5 @@
 import ModuleHost
+import PlainModules
 
 /// Provides a service whose type no other module provides, and uses that of its neighbor.
 final class ServiceModule: RootProvider, RoutedModule, LaunchResponder {

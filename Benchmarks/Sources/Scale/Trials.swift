@@ -27,24 +27,28 @@ struct Trials {
             fflush(nil)
             isLinear = isLinear && growth.isLinear
         }
-        for (type, title) in [
-            ("IdleModule", "idle modules"), ("ReceivingModule", "modules of three protocols"),
-            ("RoutedOneModule", "modules with a route"), ("TaskModule", "modules with a task"),
-            ("ServiceModule", "modules that provide a service and use another"),
+        for (entry, title) in [
+            ("PlainModules.IdleModule", "idle modules"),
+            ("PlainModules.ReceivingModule", "modules of three protocols"),
+            ("PlainModules.RoutedOneModule", "modules with a route"),
+            ("Scale.TaskModule", "modules with a task"),
+            ("Scale.ServiceModule", "modules that provide a service and use another"),
         ] {
-            let rounds = try sizes.map { try launchAndStop(type, $0) }
+            let rounds = try sizes.map { try launchAndStop(entry, $0) }
             add(growth("\(title): exec to READY", rounds.map(\.ready)))
             add(growth("\(title): TERM to the end", rounds.map(\.stop)))
             add(growth("\(title): anonymous memory", rounds.map { $0.memory << 10 }, unit: "KB"))
         }
         let reloaded = sizes.map { min($0, Self.reloadLimit) }
-        for (type, title) in [
-            ("TaskModule", "modules"), ("ServiceModule", "modules with a route and a service"),
+        for (entry, title) in [
+            ("Scale.TaskModule", "modules"),
+            ("Scale.ServiceModule", "modules with a route and a service"),
         ] {
             add(
                 Growth(
                     title: "a reload that recreates all \(title), at most \(Self.reloadLimit)",
-                    unit: "ms", sizes: reloaded, metrics: try reloaded.map { try reload(type, $0) })
+                    unit: "ms", sizes: reloaded, metrics: try reloaded.map { try reload(entry, $0) }
+                )
             )
         }
         add(growth("lazy modules, each made by a call", try sizes.map(makeLazy)))
@@ -65,10 +69,10 @@ struct Trials {
 
     /// A host of so many modules of one class.
     private func launchAndStop(
-        _ type: String, _ count: Int
+        _ entry: String, _ count: Int
     ) throws -> (ready: Int, stop: Int, memory: Int) {
         let modules = (0..<count).map { number in
-            #"{"id": "bench.m\#(number)", "entry": "Scale.\#(type)"\#(number == 0 ? #", "main": true"# : "")}"#
+            #"{"id": "bench.m\#(number)", "entry": "\#(entry)"\#(number == 0 ? #", "main": true"# : "")}"#
         }
         let host = try start(modules)
         let ready = try host.waitUntilReady()
@@ -97,11 +101,11 @@ struct Trials {
     }
 
     /// A reload of so many modules of one class, each with other settings.
-    private func reload(_ type: String, _ count: Int) throws -> Int {
+    private func reload(_ entry: String, _ count: Int) throws -> Int {
         func modules(_ settings: Int) -> [String] {
             (0..<count).map { number in
                 #"""
-                {"id": "bench.m\#(number)", "entry": "Scale.\#(type)", \#
+                {"id": "bench.m\#(number)", "entry": "\#(entry)", \#
                 "config": {"number": \#(settings)}\#(number == 0 ? #", "main": true"# : "")}
                 """#
             }
@@ -126,8 +130,8 @@ struct Trials {
     private func makeLazy(_ count: Int) throws -> Int {
         let modules = (0..<count).map { number in
             number == 0
-                ? #"{"id": "bench.m0", "entry": "Scale.IdleModule", "main": true}"#
-                : #"{"id": "bench.m\#(number)", "entry": "Scale.RoutedOneModule", "launch": "lazy"}"#
+                ? #"{"id": "bench.m0", "entry": "PlainModules.IdleModule", "main": true}"#
+                : #"{"id": "bench.m\#(number)", "entry": "PlainModules.RoutedOneModule", "launch": "lazy"}"#
         }
         let host = try start(modules)
         _ = try host.waitUntilReady()
@@ -165,7 +169,7 @@ struct Trials {
         let host = try start(
             isQuiet: true,
             [
-                #"{"id": "bench.main", "entry": "Scale.IdleModule", "main": true}"#,
+                #"{"id": "bench.main", "entry": "PlainModules.IdleModule", "main": true}"#,
                 #"""
                 {"id": "bench.behind", "entry": "Scale.BehindModule", "deadline": "100ms",
                  "backlog": 1000000,

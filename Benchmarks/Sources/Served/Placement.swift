@@ -30,7 +30,7 @@ package enum Placement: CaseIterable {
 
     /// Has this process run on the first of its cores only, and another one on the first or the second.
     ///
-    /// Where the kernel chooses, it is up to chance whether the two are on one core.
+    /// The kernel may place the two on one core or on two, differently in each run.
     ///
     /// - Parameter receiver: The id of the other process. Threads that it makes later are placed as the others.
     /// - Throws: ``Failure`` where this process may not run on as many cores.
