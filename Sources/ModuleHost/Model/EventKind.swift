@@ -38,6 +38,13 @@
 }
 
 extension EventKind {
+    /// Hashes the case: by default, an enum with texts hashes the text.
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes(of: self) { hasher.combine(bytes: $0) }
+    }
+}
+
+extension EventKind {
     /// The type of the event's payload; nil if the event takes none.
     var payloadType: (any EventPayload.Type)? {
         switch self {

@@ -1,19 +1,31 @@
 /// An event in the life of the app, as modules receive it.
 public struct LifecycleEvent: Sendable {
-    /// The kind of event.
-    public let kind: EventKind
-    /// The origin of the event.
-    public let origin: Origin
+    /// Everything that stays the same once the event is created.
+    ///
+    /// By reference: an event is copied into the job of the lane, each broadcast and the log, and a payload has
+    /// many fields.
+    private let fixed: Fixed
     /// The number of the event in the host's log of events, from 0, in the order of delivery; it starts over
     /// with each run of the host.
     var sequence: UInt64 = 0
     /// The entry in the inbox; nil for an event that is not durable.
     var entry: InboxEntry?
 
-    /// The decoded payload.
-    let content: Content
-    /// The payload as it came from outside; nil where ``content`` is equivalent.
-    private let given: JSONValue?
+    private final class Fixed: Sendable {
+        let kind: EventKind
+        let origin: Origin
+        /// The decoded payload.
+        let content: Content
+        /// The payload as it came from outside; nil where `content` is equivalent.
+        let given: JSONValue?
+
+        init(_ kind: EventKind, _ origin: Origin, given: JSONValue?, _ content: Content) {
+            self.kind = kind
+            self.origin = origin
+            self.given = given
+            self.content = content
+        }
+    }
 
     /// The payload as a typed value.
     enum Content: Sendable {
@@ -35,11 +47,15 @@ public struct LifecycleEvent: Sendable {
     private init(
         _ kind: EventKind, _ origin: Origin, given: JSONValue? = nil, _ content: Content
     ) {
-        self.kind = kind
-        self.origin = origin
-        self.given = given
-        self.content = content
+        fixed = Fixed(kind, origin, given: given, content)
     }
+
+    /// The kind of event.
+    public var kind: EventKind { fixed.kind }
+    /// The origin of the event.
+    public var origin: Origin { fixed.origin }
+    /// The decoded payload.
+    var content: Content { fixed.content }
 
     /// Creates an event from outside.
     ///
@@ -108,7 +124,7 @@ public struct LifecycleEvent: Sendable {
 
     /// Returns the same event from another origin.
     func from(_ origin: Origin) -> LifecycleEvent {
-        LifecycleEvent(kind, origin, given: given, content)
+        LifecycleEvent(kind, origin, given: fixed.given, content)
     }
 }
 
@@ -117,14 +133,14 @@ extension LifecycleEvent {
     ///
     /// May contain users' secrets: log the kind of the event instead.
     public var payload: JSONValue? {
-        given ?? content.json.flatMap { try? JSONValue(parsing: $0) }
+        fixed.given ?? content.json.flatMap { try? JSONValue(parsing: $0) }
     }
 
     /// The payload as JSON text.
-    var payloadJSON: [UInt8]? { given.map { Array($0.text.utf8) } ?? content.json }
+    var payloadJSON: [UInt8]? { fixed.given.map { Array($0.text.utf8) } ?? content.json }
 
     /// The bytes of memory that the payload keeps.
-    var footprint: Int { given?.footprint ?? content.footprint }
+    var footprint: Int { fixed.given?.footprint ?? content.footprint }
 }
 
 extension LifecycleEvent.Content {
