@@ -92,6 +92,7 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
         try value(key, for: type).number(Float.init, type)
     }
+    @inline(__always)
     private func integer<T: FixedWidthInteger>(_ key: Key) throws -> T {
         try value(key, for: T.self).integer()
     }
@@ -159,10 +160,19 @@ private struct ParameterValue {
         return bool
     }
 
+    /// Returns a whole number.
+    ///
+    /// In line, for one type each: the containers are generic, and the same code for any type of number takes five times
+    /// as long.
+    @inline(__always)
     func integer<T: FixedWidthInteger>() throws -> T {
         if let integer = ParameterText.integer(text, T.self) { return integer }
-        guard ParameterText.isWhole(text) else { throw mismatch(T.self) }
-        throw ParameterError(name: name, kind: .outOfRange(value: text, type: "\(T.self)"))
+        throw noInteger(T.self)
+    }
+
+    private func noInteger(_ type: Any.Type) -> ParameterError {
+        guard ParameterText.isWhole(text) else { return mismatch(type) }
+        return ParameterError(name: name, kind: .outOfRange(value: text, type: "\(type)"))
     }
 
     func number<T: BinaryFloatingPoint>(_ make: (String) -> T?, _ type: T.Type) throws -> T {
@@ -279,6 +289,7 @@ private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
         return time.secondsSince2001
     }
 
+    @inline(__always)
     private func integer<T: FixedWidthInteger>() throws -> T { try one().integer() }
     func decode(_ type: Int.Type) throws -> Int { try integer() }
     func decode(_ type: Int8.Type) throws -> Int8 { try integer() }

@@ -44,6 +44,7 @@ enum ParameterText {
     }
 
     /// Returns a whole number in decimal; the only sign is a minus.
+    @inline(__always)
     static func integer<T: FixedWidthInteger>(_ text: String, _ type: T.Type) -> T? {
         text.utf8.first == UInt8(ascii: "+") ? nil : T(text)
     }

@@ -228,9 +228,12 @@ public struct RouteParameters: Sendable {
 extension RouteParameters: Equatable {
     /// Returns whether both have the same names with the same values, in any order of the names.
     public static func == (one: RouteParameters, other: RouteParameters) -> Bool {
-        let names = one.names
-        return names.count == other.names.count
-            && names.allSatisfy { one.values(of: $0) == other.values(of: $0) }
+        other.areExactly(one.all)
+    }
+
+    /// Returns whether there are these names with these values and no others; each name stands once.
+    func areExactly(_ given: [(name: String, values: [String])]) -> Bool {
+        names.count == given.count && given.allSatisfy { values(of: $0.name) == $0.values }
     }
 }
 
@@ -238,5 +241,7 @@ extension RouteParameters: Equatable {
 /// URLs it does not.
 @inline(__always)
 func isSameText(_ one: String, _ other: String) -> Bool {
-    one == other && one.utf8.elementsEqual(other.utf8)
+    one.withUTF8Bytes { one in
+        other.withUTF8Bytes { SegmentBytes(one).equals(SegmentBytes($0), folding: false) }
+    }
 }

@@ -68,7 +68,7 @@ extension RoutePattern {
         let built = String(decoding: bytes, as: UTF8.self)
         do throws(RouteURLError) {
             let url = try RouteURL(built)
-            if self.parameters(of: url, from: first) == parameters { return built }
+            if self.parameters(of: url, from: first)?.areExactly(given) == true { return built }
         } catch {
             throw .building(pattern: text, .limit(error))
         }
