@@ -3,6 +3,14 @@ protocol TextEscape {
     /// Returns whether a character of one, two or three bytes must be escaped; one of four bytes never is.
     static func needsEscape(_ scalar: UInt32) -> Bool
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8])
+    /// Returns the marks of the bytes that may be a part of a character that must be escaped.
+    static func marks(in eight: EightBytes) -> UInt64
+}
+
+extension TextEscape {
+    /// For a format that escapes no printable character of ASCII.
+    @inline(__always)
+    static func marks(in eight: EightBytes) -> UInt64 { eight.unprintable }
 }
 
 extension [UInt8] {
@@ -15,6 +23,15 @@ extension [UInt8] {
             var index = 0
             var copied = 0
             while index < utf8.count {
+                if index + 8 <= utf8.count {
+                    let marks = escape.marks(
+                        in: EightBytes(UnsafeRawBufferPointer(utf8), at: index))
+                    guard marks != 0 else {
+                        index += 8
+                        continue
+                    }
+                    index += EightBytes.count(before: marks)
+                }
                 let (scalar, length) = Self.scalar(in: utf8, at: index)
                 if escape.needsEscape(scalar) {
                     append(contentsOf: utf8[copied..<index])

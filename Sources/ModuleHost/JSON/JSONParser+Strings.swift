@@ -49,16 +49,26 @@ extension JSONParser {
     /// Returns the first offset from `start` on with a byte that needs treatment in a string.
     @inline(__always)
     private static func endOfPlainText(_ bytes: [UInt8], from start: Int) -> Int {
-        var end = start
-        while end < bytes.count {
-            let byte = bytes[end]
-            guard
-                0x20..<0x80 ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"),
-                byte != UInt8(ascii: "$")
-            else { break }
-            end += 1
+        bytes.withUnsafeBytes { bytes in
+            var end = start
+            while end + 8 <= bytes.count {
+                let eight = EightBytes(bytes, at: end)
+                let marks =
+                    eight.unprintable | eight.marks(of: UInt8(ascii: "\""))
+                    | eight.marks(of: UInt8(ascii: "\\")) | eight.marks(of: UInt8(ascii: "$"))
+                if marks != 0 { return end + EightBytes.count(before: marks) }
+                end += 8
+            }
+            while end < bytes.count {
+                let byte = bytes[end]
+                guard
+                    0x20..<0x7F ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"),
+                    byte != UInt8(ascii: "$")
+                else { break }
+                end += 1
+            }
+            return end
         }
-        return end
     }
 
     /// Reports the error in the escape at `offset`, and returns the offset at which the text continues.

@@ -187,9 +187,14 @@ public struct JSONWriter: Sendable {
     /// Line breaks, which JSON allows only between tokens, become spaces.
     public mutating func raw(_ text: some Sequence<UInt8>) {
         separate()
-        for byte in text {
-            let breaks = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-            bytes.append(breaks ? UInt8(ascii: " ") : byte)
+        let start = bytes.count
+        bytes.append(contentsOf: text)
+        for lineBreak in [UInt8(ascii: "\n"), UInt8(ascii: "\r")] {
+            var end = start
+            while let index = bytes.firstIndex(of: lineBreak, from: end) {
+                bytes[index] = UInt8(ascii: " ")
+                end = index + 1
+            }
         }
     }
 
@@ -222,6 +227,11 @@ public struct JSONWriter: Sendable {
 private enum JSONEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar == 0x22 || scalar == 0x5C || isObeyed(scalar)
+    }
+
+    @inline(__always)
+    static func marks(in eight: EightBytes) -> UInt64 {
+        eight.unprintable | eight.marks(of: 0x22) | eight.marks(of: 0x5C)
     }
 
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
