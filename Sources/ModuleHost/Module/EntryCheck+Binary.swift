@@ -20,6 +20,7 @@ extension EntryUse {
         var routes = RouteTable()
         let uses = UseCheck()
         var sources: PackageSources?
+        var classes: [ObjectIdentifier: ModuleClass] = [:]
         return { use in
             let type: any Module.Type
             do throws(EntryError) {
@@ -49,23 +50,24 @@ extension EntryUse {
                 }
                 return [.entry(error.description)]
             }
-            let target = String(use.entry.prefix { $0 != "." })
-            if targets.count < 16, !targets.contains(target) { targets.append(target) }
+            let known = classes[ObjectIdentifier(type)]
+            let moduleClass = known ?? ModuleClass(type)
+            if known == nil {
+                classes[ObjectIdentifier(type)] = moduleClass
+                let target = String(use.entry.prefix { $0 != "." })
+                if targets.count < 16, !targets.contains(target) { targets.append(target) }
+            }
             var diagnostics: [EntryDiagnostic] = []
-            if use.isMain, !(type is any RootProvider.Type) {
+            if use.isMain, !moduleClass.providesRoot {
                 diagnostics.append(
                     .entry(
                         "the main module supplies the root: '\(use.entry)' is not a RootProvider"))
             }
-            if let configured = type as? any ConfiguredModule.Type,
-                let error = configured.error(in: use.config)
-            {
-                diagnostics.append(.config(error))
-            }
-            if let routed = type as? any RoutedModule.Type {
+            if let error = moduleClass.error(in: use.config) { diagnostics.append(.config(error)) }
+            if let routed = moduleClass.routed {
                 diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
             }
-            if let interceptor = type as? any CallInterceptor.Type {
+            if let interceptor = moduleClass.interceptor {
                 diagnostics += GuardedCalls(of: interceptor, schemes: routes.schemes).errors
                     .map { .entry($0) }
                 if use.isLazy {
@@ -75,10 +77,10 @@ extension EntryUse {
                                 + "calls would pass it until then; remove \"launch\""))
                 }
             }
-            if let provider = type as? any ServiceProvider.Type {
+            if let provider = moduleClass.provider {
                 diagnostics += uses.services.check(provider, use).map { .entry($0.description) }
             }
-            if type is any ServiceUser.Type || type is any RouteUser.Type {
+            if moduleClass.declaresUses {
                 diagnostics.append(
                     .uses { uses.check(type, use, in: $0).map(\.description) })
             }
@@ -87,10 +89,37 @@ extension EntryUse {
     }
 }
 
+/// The protocols of a class, looked up once for all modules of the class: a cast to a protocol searches a table
+/// of the runtime.
+private final class ModuleClass {
+    let providesRoot: Bool
+    let routed: (any RoutedModule.Type)?
+    let interceptor: (any CallInterceptor.Type)?
+    let provider: (any ServiceProvider.Type)?
+    let declaresUses: Bool
+    private let configured: (any ConfiguredModule.Type)?
+    /// The error of a module without settings.
+    private lazy var errorWithoutConfig = configured?.error(in: .emptyObject)
+
+    init(_ type: any Module.Type) {
+        providesRoot = type is any RootProvider.Type
+        routed = type as? any RoutedModule.Type
+        interceptor = type as? any CallInterceptor.Type
+        provider = type as? any ServiceProvider.Type
+        declaresUses = type is any ServiceUser.Type || type is any RouteUser.Type
+        configured = type as? any ConfiguredModule.Type
+    }
+
+    func error(in config: JSONValue?) -> JSONError? {
+        guard let config else { return errorWithoutConfig }
+        return configured?.error(in: config)
+    }
+}
+
 extension ConfiguredModule {
-    fileprivate static func error(in config: JSONValue?) -> JSONError? {
+    fileprivate static func error(in config: JSONValue) -> JSONError? {
         do throws(JSONError) {
-            _ = try (config ?? .emptyObject).decodeReportingAll(Configuration.self)
+            _ = try config.decodeReportingAll(Configuration.self)
             return nil
         } catch {
             return error
