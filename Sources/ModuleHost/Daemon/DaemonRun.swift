@@ -227,6 +227,8 @@ final class DaemonRun: Sendable {
     func stopping(_ end: Host.End, because reason: String) {
         if end == .stopped { link?.stopsForGood() }
         watchdog?.stop()
+        // Now: the system takes some milliseconds to end the watch, and the process cannot end before.
+        pressure.stop()
         notifier.stopping(
             because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
     }

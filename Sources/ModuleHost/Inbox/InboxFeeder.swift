@@ -88,6 +88,8 @@ struct InboxFeeder {
             lookForPlace()
             let canTell = known.isComplete || scanError != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
+            // What other programs append from now on is delivered by the next host.
+            if letters.isClosed { segments.endWatch() }
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             scanIDs(isWaitedFor: letters.isWaitedFor)
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }

@@ -46,7 +46,10 @@ final class InboxMailbox: Sendable {
         wake()
     }
 
-    func close() { letters.withLock { ($0.isClosed, $0.host) = (true, nil) } }
+    func close() {
+        letters.withLock { ($0.isClosed, $0.host) = (true, nil) }
+        wake()
+    }
 
     func end() {
         letters.withLock { $0.isEnding = true }

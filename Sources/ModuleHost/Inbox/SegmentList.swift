@@ -8,7 +8,9 @@
 /// Belongs to one thread.
 final class SegmentList {
     private let folder: InboxFolder
-    private let watch: FolderWatch?
+    private var watch: FolderWatch?
+    /// The watch that was ended; kept, since its release may have to wait for the system.
+    private var endedWatch: FolderWatch?
     /// The highest number that was listed, or that the system has reported since.
     private var highest = UInt32.max
     /// A number that grows with each change of the segments that is known, to compare with an earlier one.
@@ -45,6 +47,13 @@ final class SegmentList {
         let watch = try FolderWatch(folder.path, in: folder.statePath)
         // Where another folder has been put in its place, that one is watched, and reports nothing of this one.
         self.watch = folder.isInPlace ? watch : nil
+    }
+
+    /// Ends the watch, so that the process does not wait for that when it ends: from now on the folder is listed each time.
+    func endWatch() {
+        watch?.end()
+        endedWatch = watch.take() ?? endedWatch
+        ownEnd = nil
     }
 
     /// The descriptor that is readable when something has changed in the folder; nil where it is not watched.

@@ -41,6 +41,17 @@ struct FolderWatchTests {
         #expect(watch.takeChanges().isEmpty)
     }
 
+    @Test("after its end nothing is reported")
+    func ended() throws {
+        let folder = try TemporaryFolder()
+        let watch = try FolderWatch(folder.path)
+        watch.end()
+        #expect(watch.takeChanges() == .init(isOver: true))
+        try folder.write("x", to: "a")
+        #expect(watch.takeChanges().isEmpty)
+        #expect(!Self.isReady(watch))
+    }
+
     @Test("many changes are taken at once")
     func many() throws {
         let folder = try TemporaryFolder()
