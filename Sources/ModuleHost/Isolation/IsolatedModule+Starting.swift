@@ -46,7 +46,7 @@ extension IsolatedModule {
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess
-        // An error message of the shell that changes to the folder first would be hard to understand.
+        // The error number of the start would not tell the program from its folder.
         if let name = spec.command.first,
             let problem = lookForProgram(
                 name, in: spec.folder, path: spec.environment["PATH"])

@@ -54,22 +54,20 @@ package final class ChildProcess: Sendable {
     /// is killed.
     ///
     /// - Parameters:
-    ///   - command: The path of the program, and its arguments.
+    ///   - command: The program and its arguments. A name without a slash is searched in the `PATH` of
+    ///     `environment`; a relative path begins in `folder`.
     ///   - environment: All of its variables.
     ///   - folder: Its working directory; nil for the folder of this process.
     /// - Returns: The process.
-    /// - Throws: ``SystemError`` where it cannot be started. A program that is not executable ends with code
-    ///   126 or 127 instead where `folder` is given.
+    /// - Throws: ``SystemError`` where it cannot be started.
     package static func start(
         _ command: [String], environment: [String: String], in folder: String? = nil
     ) throws(SystemError) -> ChildProcess {
-        // The spawn action for a folder is not visible to Swift. The shell becomes the program: it is the
-        // same process.
-        let words =
-            folder.map { ["/bin/sh", "-c", #"cd -- "$0" && exec "$@""#, $0] + command } ?? command
-        guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else {
+        guard let name = command.first, !command.contains(where: { $0.utf8.contains(0) }) else {
             throw .invalid
         }
+        guard let program = name.contains("/") ? name : findProgram(name, path: environment["PATH"])
+        else { throw .notFound }
         // Otherwise writing to a child that has ended would end this process.
         Signals.turnIntoErrors()
         let input = try Pipe()
@@ -80,7 +78,7 @@ package final class ChildProcess: Sendable {
             guard fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
         }
         let processID = try spawn(
-            program, words, environment.map { "\($0)=\($1)" }.sorted(),
+            program, command, in: folder, environment.map { "\($0)=\($1)" }.sorted(),
             [input.reading.number, output.writing.number, error.writing.number])
         do throws(SystemError) {
             return ChildProcess(
@@ -248,7 +246,8 @@ package final class ChildProcess: Sendable {
     private static let spawning = Guarded(())
 
     private static func spawn(
-        _ program: String, _ words: [String], _ variables: [String], _ streams: [Int32]
+        _ program: String, _ words: [String], in folder: String?, _ variables: [String],
+        _ streams: [Int32]
     ) throws(SystemError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -259,6 +258,10 @@ package final class ChildProcess: Sendable {
         }
         for number in inheritedDescriptors() {
             posix_spawn_file_actions_addclose(&actions, number)
+        }
+        if let folder {
+            let code = addChangeOfFolder(&actions, folder)
+            guard code == 0 else { throw SystemError(code: code) }
         }
         return try spawning.withLock { _ in
             Result { () throws(SystemError) in
@@ -277,6 +280,12 @@ package final class ChildProcess: Sendable {
         }
     }
 }
+
+// In every C library that Swift supports, but not visible to Swift.
+@_silgen_name("posix_spawn_file_actions_addchdir_np")
+private func addChangeOfFolder(
+    _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ folder: UnsafePointer<CChar>
+) -> Int32
 
 extension ChildProcess.Exit {
     /// Creates the end of a process from the status of `waitpid`.

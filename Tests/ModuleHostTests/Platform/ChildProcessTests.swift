@@ -114,6 +114,35 @@ struct ChildProcessTests {
         #expect(child.text().hasSuffix("\(folder.path)\n"))
     }
 
+    @Test("in a folder it has the variables given and no other, as it is started without a shell")
+    func environmentInFolder() throws {
+        let folder = try TemporaryFolder()
+        let child = try Child(["/usr/bin/env"], environment: ["A": "1"], in: folder.path)
+        #expect(child.text() == "A=1\n")
+    }
+
+    @Test("a name is searched in PATH, and a relative path begins in the folder")
+    func search() throws {
+        let folder = try TemporaryFolder()
+        #expect(symlink("/bin/pwd", "\(folder.path)/own") == 0)
+        #expect(try Child(["./own"], in: folder.path).text().hasSuffix("\(folder.path)\n"))
+        let child = try Child(["own"], environment: ["PATH": "/bin:\(folder.path)"], in: "/")
+        #expect(child.text() == "/\n")
+        #expect(throws: SystemError.notFound) {
+            try Child(["own"], environment: ["PATH": "/bin"], in: folder.path)
+        }
+    }
+
+    @Test("a program or a folder that is missing is an error, and not the end of a process")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: SystemError.notFound) { try Child(["./none"], in: folder.path) }
+        #expect(throws: SystemError.accessDenied) { try Child(["/etc/passwd"], in: folder.path) }
+        #expect(throws: SystemError.notFound) {
+            try Child(["/bin/pwd"], in: folder.path + "/none")
+        }
+    }
+
     @Test("stdout and stderr are apart")
     func streams() throws {
         let child = try Child(shell: "echo out; echo err >&2")
