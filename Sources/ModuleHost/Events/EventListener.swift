@@ -43,7 +43,10 @@ private final class Box<Value> {
 }
 
 /// An object that receives events of many kinds through one method.
-protocol WildcardResponder {
+///
+/// Limited to classes: a cast of an object to any other protocol first looks for a boxed value of Foundation, which
+/// takes half a million instructions at the first cast of a process.
+protocol WildcardResponder: AnyObject {
     /// Returns whether it receives events of a kind; called once for each kind.
     func receives(_ kind: EventKind) -> Bool
 
@@ -58,14 +61,16 @@ protocol WildcardResponder {
 /// them.
 private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardResponder)? {
     if let responder = object as? any EveryEventResponder {
-        return EveryEvent(responder: responder)
+        return EveryEvent(responder)
     }
     let responder = object as? any WildcardResponder
     return responder?.receives(kind) == true ? responder : nil
 }
 
-private struct EveryEvent: WildcardResponder {
-    let responder: any EveryEventResponder
+private final class EveryEvent: WildcardResponder {
+    private let responder: any EveryEventResponder
+
+    init(_ responder: any EveryEventResponder) { self.responder = responder }
 
     func receives(_: EventKind) -> Bool { true }
 

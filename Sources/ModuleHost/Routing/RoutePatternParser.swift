@@ -138,7 +138,8 @@ struct RoutePatternParser {
                     && !dropped.contains { $0.contains(offset) }
             }
             let variant = try readVariant(kept.map { (bytes[$0], $0) })
-            if seen.insert(variant.segments).inserted { variants.append(variant) }
+            // Without groups there is one combination.
+            if groups.isEmpty || seen.insert(variant.segments).inserted { variants.append(variant) }
         }
         variants = variants.enumerated().sorted {
             ($1.element.segments.count, $0.offset) < ($0.element.segments.count, $1.offset)
