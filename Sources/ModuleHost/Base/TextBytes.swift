@@ -1,16 +1,9 @@
 /// The escaping of a text format: the characters to escape, and how they are written.
 protocol TextEscape {
-    /// Returns whether a character of one, two or three bytes must be escaped; one of four bytes never is.
+    /// Returns whether a character of one, two or three bytes must be escaped; one of four bytes never is, nor
+    /// one of plain text (``Swift/UnsafeRawBufferPointer/endOfPlainText(from:)``).
     static func needsEscape(_ scalar: UInt32) -> Bool
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8])
-    /// Returns the marks of the bytes that may be a part of a character that must be escaped.
-    static func marks(in eight: EightBytes) -> UInt64
-}
-
-extension TextEscape {
-    /// For a format that escapes no printable character of ASCII.
-    @inline(__always)
-    static func marks(in eight: EightBytes) -> UInt64 { eight.unprintable }
 }
 
 extension [UInt8] {
@@ -22,16 +15,9 @@ extension [UInt8] {
         text.withUTF8 { utf8 in
             var index = 0
             var copied = 0
-            while index < utf8.count {
-                if index + 8 <= utf8.count {
-                    let marks = escape.marks(
-                        in: EightBytes(UnsafeRawBufferPointer(utf8), at: index))
-                    guard marks != 0 else {
-                        index += 8
-                        continue
-                    }
-                    index += EightBytes.count(before: marks)
-                }
+            while true {
+                index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: index)
+                guard index < utf8.count else { break }
                 let (scalar, length) = Self.scalar(in: utf8, at: index)
                 if escape.needsEscape(scalar) {
                     append(contentsOf: utf8[copied..<index])
@@ -97,5 +83,43 @@ extension [UInt8] {
             rest %= divisor
             divisor /= 10
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns the index of the first byte from `start` on that is not plain text; the number of bytes where
+    /// there is none.
+    ///
+    /// Plain are the characters of ASCII except control characters, `"`, `\` and `$`. Examines eight bytes at
+    /// a time.
+    @inline(__always)
+    func endOfPlainText(from start: Int) -> Int {
+        var index = start
+        while index + 8 <= count {
+            let bytes = UInt64(
+                littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let found = Self.notPlain(bytes)
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < count, Self.notPlain(Self.ones &* UInt64(self[index])) == 0 { index += 1 }
+        return index
+    }
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    /// Returns eight bytes of which the first one that is not zero is at the place of the first byte that is
+    /// not plain text.
+    ///
+    /// Each term sets the highest bit of such a byte. A carry or a borrow comes from such a byte alone, so that
+    /// it changes only bytes after the first one.
+    @inline(__always)
+    private static func notPlain(_ bytes: UInt64) -> UInt64 {
+        func isEqual(to character: Unicode.Scalar) -> UInt64 {
+            (bytes ^ (ones &* UInt64(UInt8(ascii: character)))) &- ones
+        }
+        let isControl = (bytes &- ones &* 0x20) | (bytes &+ ones)
+        let isOther = isEqual(to: "\"") | isEqual(to: "\\") | isEqual(to: "$")
+        return (bytes | isControl | isOther) & (ones &* 0x80)
     }
 }

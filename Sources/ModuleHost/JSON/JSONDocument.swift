@@ -101,13 +101,12 @@ final class JSONDocument: Sendable {
         return nodes[node].flags.contains(.escaped) ? JSONEscapes.resolved(content)[...] : content
     }
 
-    /// Returns whether the key or string at `node` is `text`.
-    func string(_ node: Int, equals text: some Collection<UInt8>) -> Bool {
+    /// Returns whether the key or string at `node` is `text`, as it is written.
+    func string(_ node: Int, equals text: UnsafeBufferPointer<UInt8>) -> Bool {
         if nodes[node].flags.isDisjoint(with: [.escaped, .faulty]) {
             let node = nodes[node]
-            guard Int(node.length) == text.count + 2 else { return false }
-            return bytes[Int(node.start) + 1..<Int(node.start + node.length) - 1].elementsEqual(
-                text)
+            return Int(node.length) == text.count + 2
+                && bytes.has(text, at: Int(node.start) + 1)
         }
         return writtenString(node).utf8.elementsEqual(text)
     }

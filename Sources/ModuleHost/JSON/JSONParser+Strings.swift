@@ -5,7 +5,7 @@ extension JSONParser {
         var flags: JSONNode.Flags = []
         var end = start + 1
         while true {
-            end = Self.endOfPlainText(bytes, from: end)
+            end = bytes.withUnsafeBytes { $0.endOfPlainText(from: end) }
             guard end < bytes.count else { return endOfText(in: start) }
             switch bytes[end] {
             case UInt8(ascii: "\""):
@@ -44,31 +44,6 @@ extension JSONParser {
         let opened = source.place(of: start)
         stop(.endsInside("string", opened), at: bytes.count)
         append(.string, from: start, flags: .faulty)
-    }
-
-    /// Returns the first offset from `start` on with a byte that needs treatment in a string.
-    @inline(__always)
-    private static func endOfPlainText(_ bytes: [UInt8], from start: Int) -> Int {
-        bytes.withUnsafeBytes { bytes in
-            var end = start
-            while end + 8 <= bytes.count {
-                let eight = EightBytes(bytes, at: end)
-                let marks =
-                    eight.unprintable | eight.marks(of: UInt8(ascii: "\""))
-                    | eight.marks(of: UInt8(ascii: "\\")) | eight.marks(of: UInt8(ascii: "$"))
-                if marks != 0 { return end + EightBytes.count(before: marks) }
-                end += 8
-            }
-            while end < bytes.count {
-                let byte = bytes[end]
-                guard
-                    0x20..<0x7F ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"),
-                    byte != UInt8(ascii: "$")
-                else { break }
-                end += 1
-            }
-            return end
-        }
     }
 
     /// Reports the error in the escape at `offset`, and returns the offset at which the text continues.

@@ -47,6 +47,7 @@ struct JSONParser {
             at = 3
         }
         nodes.reserveCapacity(bytes.count / 8 + 1)
+        keys.reserveCapacity(16)
         skipSpace()
         guard at < bytes.count else { return stop(.empty, at: 0) }
         value()
@@ -57,7 +58,8 @@ struct JSONParser {
     /// The diagnostic for a text whose first bytes show that it is not UTF-8.
     private var encodingError: JSONDiagnostic.Kind? {
         let start = bytes.prefix(1024)
-        guard start.contains(0) || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
+        let hasNUL = bytes.firstIndex(of: 0, from: 0).map { $0 < start.count } ?? false
+        guard hasNUL || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
             return nil
         }
         // JSON begins with ASCII: a NUL among the first two bytes is half of a wider character.

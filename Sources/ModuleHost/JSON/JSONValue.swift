@@ -103,7 +103,18 @@ public struct JSONValue: Sendable {
     public var string: String? { entry.kind == .string ? document.string(node) : nil }
 
     /// The text of the value as it is written; `${NAME}` is not filled in.
-    public var text: String { String(decoding: document.bytes[entry.range], as: UTF8.self) }
+    public var text: String { String(decoding: textBytes, as: UTF8.self) }
+
+    /// The bytes of ``text``.
+    var textBytes: ArraySlice<UInt8> { document.bytes[entry.range] }
+
+    /// Returns whether the value is the string `text`.
+    func isString(_ text: String) -> Bool {
+        guard entry.kind == .string else { return false }
+        guard document.expansions.isEmpty else { return string == text }
+        var text = text
+        return text.withUTF8 { document.string(node, equals: $0) }
+    }
 
     /// Returns the value if it is a whole number that fits `T`.
     func integer<T: FixedWidthInteger>(_ type: T.Type) -> T? {

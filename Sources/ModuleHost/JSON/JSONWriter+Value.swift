@@ -4,7 +4,7 @@ extension JSONWriter {
         switch value.kind {
         case .null: null()
         case .bool: self.value(value.bool ?? false)
-        case .number: raw(value.text.utf8)
+        case .number: raw(value.textBytes)
         case .string: self.value(value.string ?? "")
         case .array: array { json in for element in value.elements { json.value(element) } }
         case .object:

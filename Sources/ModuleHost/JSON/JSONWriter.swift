@@ -62,6 +62,20 @@ public struct JSONWriter: Sendable {
         try nest(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
     }
 
+    /// Writes an object whose first members are always the same.
+    ///
+    /// - Parameters:
+    ///   - beginning: The opening brace and those members, as JSON text on one line, such as `{"slate":1`.
+    ///   - members: Writes the other members, in their order.
+    mutating func object(
+        beginning: StaticString, _ members: (inout JSONWriter) -> Void
+    ) {
+        separate()
+        beginning.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
     /// Writes an array.
     ///
     /// - Parameter elements: Writes the elements, one after the other.
@@ -190,10 +204,10 @@ public struct JSONWriter: Sendable {
         let start = bytes.count
         bytes.append(contentsOf: text)
         for lineBreak in [UInt8(ascii: "\n"), UInt8(ascii: "\r")] {
-            var end = start
-            while let index = bytes.firstIndex(of: lineBreak, from: end) {
-                bytes[index] = UInt8(ascii: " ")
-                end = index + 1
+            var searched = start
+            while let found = bytes.firstIndex(of: lineBreak, from: searched) {
+                bytes[found] = UInt8(ascii: " ")
+                searched = found + 1
             }
         }
     }
@@ -227,11 +241,6 @@ public struct JSONWriter: Sendable {
 private enum JSONEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar == 0x22 || scalar == 0x5C || isObeyed(scalar)
-    }
-
-    @inline(__always)
-    static func marks(in eight: EightBytes) -> UInt64 {
-        eight.unprintable | eight.marks(of: 0x22) | eight.marks(of: 0x5C)
     }
 
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {

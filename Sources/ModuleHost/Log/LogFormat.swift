@@ -168,9 +168,6 @@ private enum QuotedEscape: TextEscape {
         scalar == 0x22 || LineEscape.needsEscape(scalar)
     }
 
-    @inline(__always)
-    static func marks(in eight: EightBytes) -> UInt64 { eight.unprintable | eight.marks(of: 0x22) }
-
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
         guard scalar == 0x22 else { return LineEscape.appendEscape(of: scalar, to: &bytes) }
         bytes.append(contentsOf: "\\\"".utf8)

@@ -11,6 +11,15 @@ extension [UInt8] {
         }
     }
 
+    /// Returns whether the bytes from `start` on begin with `text`.
+    func has(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        withUnsafeBytes { buffer in
+            guard start + text.count <= buffer.count else { return false }
+            guard let base = buffer.baseAddress, let other = text.baseAddress else { return true }
+            return memcmp(base + start, other, text.count) == 0
+        }
+    }
+
     /// Returns the index of the first byte other than `byte` from `start` on; searches many bytes at a time.
     func firstIndex(otherThan byte: UInt8, from start: Int) -> Int? {
         withUnsafeBytes { buffer in

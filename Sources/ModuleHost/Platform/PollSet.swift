@@ -12,6 +12,8 @@ struct PollSet {
 
     private var entries: [pollfd] = []
 
+    init() { entries.reserveCapacity(4) }
+
     /// Starts over with no descriptors.
     mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 

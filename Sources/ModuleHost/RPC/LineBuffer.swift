@@ -62,8 +62,7 @@ struct LineBuffer {
     }
 
     private mutating func endOfLine() -> Int? {
-        let newline = UInt8(ascii: "\n")
-        let found = bytes.withUnsafeBufferPointer { $0[searched...].firstIndex(of: newline) }
+        let found = bytes.firstIndex(of: UInt8(ascii: "\n"), from: searched)
         searched = found ?? bytes.count
         return found
     }

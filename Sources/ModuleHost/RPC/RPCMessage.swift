@@ -94,7 +94,7 @@ extension RPCMessage {
                 throw .invalidRequest(
                     "'id' is a string, a number or null, found \(idValue.inWords)")
             }
-            guard value["jsonrpc"]?.string == "2.0" else {
+            guard value["jsonrpc"]?.isString("2.0") == true else {
                 throw .invalidRequest("'jsonrpc' must be \"2.0\"")
             }
             self =

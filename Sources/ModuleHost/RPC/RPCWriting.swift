@@ -8,8 +8,7 @@ extension JSONWriter {
     mutating func rpcRequest(
         _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
     ) {
-        object {
-            $0.member("jsonrpc", "2.0")
+        object(beginning: #"{"jsonrpc":"2.0""#) {
             if let id { $0.member("id", raw: id.text.utf8) }
             $0.member("method", method)
             $0.member("params", parameters)
@@ -22,8 +21,7 @@ extension JSONWriter {
     ///   - id: The id of the request.
     ///   - result: Writes exactly one value.
     mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
-        object {
-            $0.member("jsonrpc", "2.0")
+        object(beginning: #"{"jsonrpc":"2.0""#) {
             $0.member("id", raw: id.text.utf8)
             $0.member("result", result)
         }
@@ -31,8 +29,7 @@ extension JSONWriter {
 
     /// Writes a response that is an error.
     mutating func rpcError(_ error: RPCError, id: RPCID) {
-        object {
-            $0.member("jsonrpc", "2.0")
+        object(beginning: #"{"jsonrpc":"2.0""#) {
             $0.member("id", raw: id.text.utf8)
             $0.member("error") {
                 $0.object {

@@ -2,41 +2,42 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("eight bytes at once")
-struct EightBytesTests {
-    /// Returns the place of the first byte that is marked; nil where none is.
-    private func first(_ bytes: [UInt8], _ marks: (EightBytes) -> UInt64) -> Int? {
-        let marks = bytes.withUnsafeBytes { marks(EightBytes($0, at: 0)) }
-        return marks == 0 ? nil : EightBytes.count(before: marks)
+@Suite("Plain text")
+struct PlainTextTests {
+    private func isPlain(_ byte: UInt8) -> Bool {
+        0x20..<0x7F ~= byte && !"\"\\$".utf8.contains(byte)
     }
 
-    @Test("the first byte that is not printable is found, whatever comes after it")
-    func unprintable() {
+    private func end(of bytes: [UInt8], from start: Int) -> Int {
+        bytes.withUnsafeBytes { $0.endOfPlainText(from: start) }
+    }
+
+    @Test("each byte that is not plain ends it, wherever it is and whatever follows")
+    func bytes() {
         for byte in UInt8.min...UInt8.max {
-            for place in 0..<8 {
-                for next in [UInt8(ascii: "a"), 0x20, 0x7E, 0x00, 0x7F, 0x80, 0xFF] {
-                    var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 8)
-                    bytes[place] = byte
-                    if place < 7 { bytes[place + 1] = next }
-                    let expected = bytes.firstIndex { !(0x20...0x7E ~= $0) }
-                    #expect(first(bytes) { $0.unprintable } == expected, "\(bytes)")
+            var texts: [[UInt8]] = []
+            for place in 0..<20 {
+                for next: UInt8 in [0x00, 0x21, 0x23, 0x5D, 0x7F, 0x80, 0xFF] {
+                    var text = [UInt8](repeating: UInt8(ascii: "a"), count: 20)
+                    text[place] = byte
+                    if place + 1 < text.count { text[place + 1] = next }
+                    texts.append(text)
                 }
             }
+            let wrong = texts.first { text in
+                (0..<9).contains { start in
+                    end(of: text, from: start)
+                        != text[start...].firstIndex { !isPlain($0) } ?? text.count
+                }
+            }
+            #expect(wrong == nil)
         }
     }
 
-    @Test("the first of a byte is found, whatever comes after it")
-    func byte() {
-        for byte in UInt8.min...UInt8.max {
-            for place in 0..<8 {
-                for next in [byte &+ 1, byte &- 1, byte, byte ^ 0x80] {
-                    var bytes = [UInt8](repeating: byte ^ 0x55, count: 8)
-                    bytes[place] = byte
-                    if place < 7 { bytes[place + 1] = next }
-                    #expect(first(bytes) { $0.marks(of: byte) } == place, "\(bytes)")
-                }
-            }
-        }
+    @Test("nothing is plain text, too")
+    func empty() {
+        #expect(end(of: [], from: 0) == 0)
+        #expect(end(of: Array("abc".utf8), from: 3) == 3)
     }
 
     /// Characters that are escaped, of one to four bytes, and some that look similar and are not.
