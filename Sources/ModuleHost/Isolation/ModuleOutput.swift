@@ -232,7 +232,7 @@ final class ModuleOutput: Sendable {
 
     /// - Returns: The description of the message, if it is not valid.
     private func take(_ line: [UInt8], _ pace: inout TokenBucket) -> String? {
-        switch RPCFrame(line) {
+        switch RPCFrame(asWritten: line) ?? RPCFrame(line) {
         case .single(.request(let request, let id)):
             if id == nil { pace.take(1, at: .now) }
             if request.method == "log" {

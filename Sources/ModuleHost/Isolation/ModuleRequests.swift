@@ -32,7 +32,7 @@ extension JSONWriter {
                 }
             }
         }
-        if let payload = event.payloadJSON { member("payload", raw: payload) }
+        event.writePayload(as: "payload", to: &self)
     }
 
     /// Writes the parameters of `call`.

@@ -133,32 +133,42 @@ extension LifecycleEvent {
     ///
     /// May contain users' secrets: log the kind of the event instead.
     public var payload: JSONValue? {
-        fixed.given ?? content.json.flatMap { try? JSONValue(parsing: $0) }
+        if let given = fixed.given { return given }
+        guard let write = content.payloadWriter else { return nil }
+        var json = JSONWriter()
+        write(&json)
+        return try? JSONValue(parsing: json.bytes)
     }
 
-    /// The payload as JSON text.
-    var payloadJSON: [UInt8]? { fixed.given.map { Array($0.text.utf8) } ?? content.json }
+    /// Writes the payload as a member; nothing where there is none.
+    func writePayload(as key: String, to json: inout JSONWriter) {
+        if let given = fixed.given { return json.member(key, raw: given.textBytes) }
+        if let write = content.payloadWriter { json.member(key, write) }
+    }
 
     /// The bytes of memory that the payload keeps.
     var footprint: Int { fixed.given?.footprint ?? content.footprint }
 }
 
 extension LifecycleEvent.Content {
-    /// The JSON text of a payload that was not given as JSON.
-    fileprivate var json: [UInt8]? {
-        var json = JSONWriter()
+    /// Writes a payload that was not given as JSON; nil where there is none.
+    fileprivate var payloadWriter: ((inout JSONWriter) -> Void)? {
         switch self {
-        case .url(let url, _): json.object { $0.member("url", url.text) }
+        case .url(let url, _):
+            { $0.object { $0.member("url", url.text) } }
         case .message(let message):
-            json.object {
-                $0.member("topic", message.topic)
-                if let payload = message.payload { $0.member("payload", raw: payload.text.utf8) }
+            {
+                $0.object {
+                    $0.member("topic", message.topic)
+                    if let payload = message.payload {
+                        $0.member("payload", raw: payload.textBytes)
+                    }
+                }
             }
         case .none, .launch, .push, .deviceToken, .registrationFailure, .notificationSettings,
             .localNotification, .activity, .shortcut, .configuration:
-            return nil
+            nil
         }
-        return json.bytes
     }
 
     fileprivate var footprint: Int {
