@@ -45,10 +45,14 @@ public struct JSONWriter: Sendable {
     /// Ends the line.
     ///
     /// The next value begins a new document.
+    @inline(never)
     public mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
+
+    // The functions that write one value are not inlined. A copy of them for each member made the functions that write
+    // documents some of the largest of the program, and the slowest to compile.
 
     // MARK: Structure
 
@@ -102,10 +106,20 @@ public struct JSONWriter: Sendable {
     private mutating func nest<Failure: Error>(
         _ open: UInt8, _ close: UInt8, _ content: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
+        begin(open)
+        try content(&self)
+        end(close)
+    }
+
+    @inline(never)
+    private mutating func begin(_ open: UInt8) {
         separate()
         bytes.append(open)
         needsComma = false
-        try content(&self)
+    }
+
+    @inline(never)
+    private mutating func end(_ close: UInt8) {
         bytes.append(close)
         needsComma = true
     }
@@ -115,6 +129,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    @inline(never)
     private mutating func key(_ key: String) {
         separate()
         appendQuoted(key)
@@ -133,24 +148,28 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a member that is a string.
+    @inline(never)
     public mutating func member(_ key: String, _ value: String) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is a whole number.
+    @inline(never)
     public mutating func member(_ key: String, _ value: Int) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is a number; null where it is not finite.
+    @inline(never)
     public mutating func member(_ key: String, _ value: Double) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is true or false.
+    @inline(never)
     public mutating func member(_ key: String, _ value: Bool) {
         self.key(key)
         self.value(value)
@@ -165,12 +184,14 @@ public struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes a string.
+    @inline(never)
     public mutating func value(_ value: String) {
         separate()
         appendQuoted(value)
     }
 
     /// Writes a whole number.
+    @inline(never)
     public mutating func value(_ value: Int) {
         separate()
         bytes.appendDecimal(value)
@@ -178,6 +199,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a number in the fewest digits that read back as the same number, or null where it is not
     /// finite: JSON has no representation for it.
+    @inline(never)
     public mutating func value(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
@@ -185,12 +207,14 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes true or false.
+    @inline(never)
     public mutating func value(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Writes null.
+    @inline(never)
     public mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
@@ -214,6 +238,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a member that is a time in milliseconds, exact to the nanosecond: 84120 nanoseconds become
     /// `0.08412`.
+    @inline(never)
     package mutating func member(_ key: String, millisecondsOf nanoseconds: Int) {
         self.key(key)
         needsComma = true
@@ -221,6 +246,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a member that is an instant, as ``WallTime/iso8601``.
+    @inline(never)
     package mutating func member(_ key: String, _ time: WallTime) {
         self.key(key)
         needsComma = true

@@ -97,9 +97,20 @@ public struct Log: Sendable {
         duration: Duration? = nil, fields: @autoclosure () -> [LogField] = []
     ) {
         guard level >= threshold else { return }
+        send(level, message(), event, duration, fields())
+    }
+
+    /// Writes a record.
+    ///
+    /// Not inlined: a copy stood at each of a hundred places that log.
+    @inline(never)
+    private func send(
+        _ level: LogLevel, _ message: String, _ event: String?, _ duration: Duration?,
+        _ fields: [LogField]
+    ) {
         sink.write(
             LogRecord(
                 time: .now(), level: level, module: module, event: event, duration: duration,
-                message: message(), fields: fields()))
+                message: message, fields: fields))
     }
 }
