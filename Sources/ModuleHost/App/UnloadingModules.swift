@@ -66,7 +66,7 @@ final class UnloadingModules {
         guard let host = app.host, last != nil || !unloading.isEmpty else { return }
         forgetUnloaded()
         let leaving = unloading.values.filter { !app.isOverdue($0) }
-            .sorted { $0.slot.rank < $1.slot.rank }
+            .sortedByNumber({ Int($0.slot.rank) })
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {

@@ -206,7 +206,7 @@ private struct BoxWords {
         (1...layout.capacity)
             .filter { self[layout.rank($0)] > 0 }
             .compactMap { slot in module(UInt16(slot)).map { (self[layout.rank(slot)], $0) } }
-            .sorted { $0.0 < $1.0 }
+            .sortedByNumber({ Int($0.0) })
             .map(\.1)
     }
 

@@ -49,7 +49,7 @@ extension Command {
         if !takesAnyWords {
             text += section(
                 "exit codes",
-                Set(exitCodes + [.usage, .inputOutput]).sorted { $0.rawValue < $1.rawValue }
+                Set(exitCodes + [.usage, .inputOutput]).sortedByNumber({ Int($0.rawValue) })
                     .map { ("\($0.rawValue)", exitMeanings[$0] ?? $0.meaning) })
         }
         if !examples.isEmpty {

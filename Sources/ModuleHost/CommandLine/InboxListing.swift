@@ -50,7 +50,7 @@ struct InboxListing {
     }
 
     private var behind: [(id: ModuleID, from: EventPosition)] {
-        pending.behind.sorted { $0.key.text < $1.key.text }.map { ($0.key, $0.value) }
+        pending.behind.sortedByText(\.key.text).map { ($0.key, $0.value) }
     }
 
     private func rest(_ count: Int) -> TerminalText {

@@ -74,7 +74,7 @@ struct ComposeLock: Hashable {
     mutating func set(_ pin: Pin) {
         pins.removeAll { $0.repository == pin.repository && $0.reference == pin.reference }
         pins.append(pin)
-        pins.sort { $0.key < $1.key }
+        pins = pins.sortedByText(\.key)
     }
 
     /// Removes the pins that are for none of these sources.

@@ -40,7 +40,7 @@ struct ResolvedPackages: Hashable {
     mutating func set(_ pin: Pin) {
         pins.removeAll { $0.name == pin.name }
         pins.append(pin)
-        pins.sort { $0.name < $1.name }
+        pins = pins.sortedByText(\.name)
     }
 }
 

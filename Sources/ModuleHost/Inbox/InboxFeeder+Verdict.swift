@@ -73,7 +73,7 @@ extension InboxFeeder {
         DeadLetter(
             time: .now(), reason: reason, position: item.position,
             offset: item.offset < inbox.folder.limits.reach ? nil : item.offset, id: id,
-            attempt: attempt, modules: modules?.sorted { $0.text < $1.text },
+            attempt: attempt, modules: modules?.sortedByText(\.text),
             line: Array(item.bytes))
     }
 }

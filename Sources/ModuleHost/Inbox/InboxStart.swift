@@ -117,7 +117,7 @@ struct InboxStart {
     ///
     /// - Returns: The dropped modules.
     mutating func keep(_ ids: Set<ModuleID>) -> [ModuleID] {
-        let gone = modules.keys.filter { !ids.contains($0) }.sorted { $0.text < $1.text }
+        let gone = modules.keys.filter { !ids.contains($0) }.sortedByText(\.text)
         for id in gone { modules[id] = nil }
         return gone
     }

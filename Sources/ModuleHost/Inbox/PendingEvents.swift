@@ -70,7 +70,7 @@ package struct PendingEvents: Sendable {
             event.modules = record.modules
             if let left {
                 event.modules =
-                    record.modules?.filter(left.contains) ?? left.sorted { $0.text < $1.text }
+                    record.modules?.filter(left.contains) ?? left.sortedByText(\.text)
             }
         } catch {
             event.error = "\(error)"

@@ -169,7 +169,7 @@ extension CrashHistory {
         json.object {
             $0.member("modules") {
                 $0.object { json in
-                    for (module, record) in records.sorted(by: { $0.key.text < $1.key.text }) {
+                    for (module, record) in records.sortedByText(\.key.text) {
                         json.member(module.text) {
                             $0.object {
                                 $0.member("deaths", record.deaths)

@@ -57,7 +57,7 @@ struct ProcessMark: Hashable, Sendable {
     }
 
     private func words(_ processes: [MarkedProcess]) -> String {
-        let shown = processes.sorted { $0.id < $1.id }.prefix(10).map { process in
+        let shown = processes.sortedByNumber({ Int($0.id) }).prefix(10).map { process in
             let module = process.mark.dropFirst(host.count + 1)
             return "'\(process.name)' (process \(process.id)"
                 + (module.isEmpty ? ")" : ", of \(module))")

@@ -21,9 +21,7 @@ extension JSONValue {
         } catch {
             if decoding.mayCollect(error) { decoding.collect(error, of: self) }
         }
-        let diagnostics = (decoding.unknownKeys + decoding.collected).sorted {
-            $0.offset < $1.offset
-        }
+        let diagnostics = (decoding.unknownKeys + decoding.collected).sortedByNumber(\.offset)
         throw diagnostics.isEmpty ? first : JSONError(diagnostics, in: document)
     }
 }

@@ -94,7 +94,7 @@ final class JSONDecoding {
         let keys = objects.values.flatMap { object in
             object.unknown.map { (node: $0, asked: object.asked) }
         }
-        return keys.sorted { $0.node < $1.node }.prefix(100).map { key in
+        return keys.sortedByNumber(\.node).prefix(100).map { key in
             let text = root.document.writtenString(key.node)
             let nearest = nearestName(to: text, in: key.asked)
             return (offset(of: key.node), .unknownKey(text, nearest: nearest))
@@ -145,7 +145,7 @@ final class JSONDecoding {
         guard case .refused(let reason) = kind else { return kind }
         // The longest first: another secret may be part of it.
         let secrets = root.document.expansions.values.filter { $0.isSecret && !$0.text.isEmpty }
-            .map { Array($0.text.utf8) }.sorted { $0.count > $1.count }
+            .map { Array($0.text.utf8) }.sortedByNumber({ -$0.count })
         var rest = Array(reason.utf8)[...]
         var text: [UInt8] = []
         while let byte = rest.first {

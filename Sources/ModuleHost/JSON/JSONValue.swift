@@ -271,7 +271,7 @@ extension JSONError {
     /// Computes the places of diagnostics, each given by its offset.
     init(_ diagnostics: [(offset: Int, kind: JSONDiagnostic.Kind)], in document: JSONDocument) {
         var source = SourceText(document.bytes)
-        self.diagnostics = diagnostics.sorted { $0.offset < $1.offset }.map { diagnostic in
+        self.diagnostics = diagnostics.sortedByNumber(\.offset).map { diagnostic in
             JSONDiagnostic(
                 kind: diagnostic.kind, pointer: document.pointer(atOffset: diagnostic.offset),
                 place: source.place(of: diagnostic.offset), offset: diagnostic.offset)

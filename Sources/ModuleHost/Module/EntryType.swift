@@ -79,7 +79,7 @@ struct EntryType {
                     as? any Module.Type
             else { return nil }
             return ("\(name.target).\(name.type)", type)
-        }.sorted { $0.entry < $1.entry }
+        }.sortedByText(\.entry)
     }
 
     /// The classes that were found: the runtime parses a name at each lookup.

@@ -193,7 +193,7 @@ final class HoldList: Sendable {
     var open: [OpenHold] {
         let now = time.now()
         return state.withLock { state in
-            state.holds.sorted { $0.key < $1.key }.map { _, hold in
+            state.holds.sortedByNumber(\.key).map { _, hold in
                 OpenHold(
                     module: hold.module, step: hold.step, reason: hold.reason,
                     remaining: state.remaining(of: hold, at: now))

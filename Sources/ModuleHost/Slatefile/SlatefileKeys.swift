@@ -29,7 +29,7 @@ struct KeyTable<Key: KnownKey>: Sendable {
     private let first: [(key: Int, offset: Int)]
 
     init() {
-        keys = Key.allCases.sorted { $0.rawValue.utf8.count < $1.rawValue.utf8.count }
+        keys = Key.allCases.sortedByNumber(\.rawValue.utf8.count)
         text = keys.flatMap { $0.rawValue.utf8 }
         let lengths = keys.map(\.rawValue.utf8.count)
         first = (0...Self.longest + 1).map { length in

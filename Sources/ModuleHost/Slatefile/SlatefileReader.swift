@@ -134,8 +134,8 @@ struct SlatefileReader {
             if let key = key(at: member, in: table) {
                 known += 1
                 body(&self, key, value)
-            } else {
-                unknownKey(member, of: type)
+            } else if hasRoom {
+                unknownKey(member, among: Key.allCases.map(\.rawValue))
             }
             member = Int(nodes[value].next)
         }
@@ -152,10 +152,9 @@ struct SlatefileReader {
         return table.key(spelt: start..<start + Int(entry.length) - 2, of: bytes)
     }
 
-    private mutating func unknownKey<Key: KnownKey>(_ node: Int, of type: Key.Type) {
-        guard hasRoom else { return }
+    private mutating func unknownKey(_ node: Int, among keys: [String]) {
         let text = document.writtenString(node)
-        let nearest = nearestName(to: text, in: Key.allCases.lazy.map(\.rawValue))
+        let nearest = nearestName(to: text, in: keys)
         report(.json(.unknownKey(text, nearest: nearest)), at: node)
     }
 
@@ -276,7 +275,7 @@ extension SlatefileError {
     ) {
         self.path = path
         var text = SourceText(document.bytes)
-        self.diagnostics = diagnostics.sorted { $0.offset < $1.offset }.map { diagnostic in
+        self.diagnostics = diagnostics.sortedByNumber(\.offset).map { diagnostic in
             let place = text.place(of: diagnostic.offset)
             guard !isSecret else {
                 return SlatefileDiagnostic(

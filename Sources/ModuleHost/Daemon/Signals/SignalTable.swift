@@ -24,7 +24,7 @@ package struct SignalTable: Hashable, Sendable {
         _ actions: [SignalName: Slatefile.SignalAction], stateDirectory: StateDirectory,
         holder: PidFile.Holder
     ) {
-        rows = actions.sorted { $0.key.number < $1.key.number }
+        rows = actions.sortedByNumber({ Int($0.key.number) })
             .map { Row(signal: $0.key, action: $0.value.summary) }
         self.stateDirectory = stateDirectory
         self.holder = holder

@@ -117,8 +117,8 @@ struct AppGraphPicture {
     ///
     /// - Returns: The number of tracks.
     private static func assignTracks(_ buses: inout [Bus]) -> Int {
-        let begins = buses.indices.sorted { buses[$0].top < buses[$1].top }
-        let ends = buses.indices.sorted { buses[$0].bottom < buses[$1].bottom }
+        let begins = buses.indices.sortedByNumber({ buses[$0].top })
+        let ends = buses.indices.sortedByNumber({ buses[$0].bottom })
         var ended = ends.startIndex
         var free: [Int] = []
         var count = 0
