@@ -9,8 +9,8 @@
 func filledTemplate(_ template: [UInt8], _ values: [String: String]) -> String {
     var result = ""
     var rest = String(decoding: template, as: UTF8.self)[...]
-    while let start = rest.firstRange(of: "__"),
-        let end = rest[start.upperBound...].firstRange(of: "__")
+    while let start = rest.firstRange(ofBytes: "__"),
+        let end = rest[start.upperBound...].firstRange(ofBytes: "__")
     {
         if let value = values[String(rest[start.lowerBound..<end.upperBound])] {
             result += rest[..<start.lowerBound] + value

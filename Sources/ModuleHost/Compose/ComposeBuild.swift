@@ -131,7 +131,7 @@ struct ComposeBuild {
         var seen: Set<String> = []
         var isOpen = false
         for line in lines {
-            if line.hasPrefix("/"), let end = line.firstRange(of: ": error: ") {
+            if line.hasPrefix("/"), let end = line.firstRange(ofBytes: ": error: ") {
                 isOpen = seen.insert(line).inserted
                 let file = line[..<end.lowerBound].prefix { $0 != ":" }
                 if isOpen { blocks.append((String(file), [line])) }
@@ -146,7 +146,7 @@ struct ComposeBuild {
 
     /// Returns whether a line of SwiftPM has a reason: the last error only repeats that there was one.
     static func isReason(_ line: String) -> Bool {
-        line.contains("error:") && !line.hasPrefix("error: fatalError")
+        line.contains(bytesOf: "error:") && !line.hasPrefix("error: fatalError")
             && !line.hasPrefix("error: ExitCode(")
     }
 

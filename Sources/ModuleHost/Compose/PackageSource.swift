@@ -77,7 +77,7 @@ struct PackageSource: Hashable {
 
     /// Returns whether the text of a repository is a path, and neither a URL nor `user@host:path`.
     private static func isPath(_ text: String) -> Bool {
-        !text.contains("://") && !(text.prefix { $0 != "/" }.contains(":"))
+        !text.contains(bytesOf: "://") && !(text.prefix { $0 != "/" }.contains(":"))
     }
 
     private static func absolute(_ path: String, in folder: String) -> String {

@@ -33,7 +33,7 @@ struct ErrorLines {
 
     /// Returns whether a line is the one in which a Swift program gives the reason of its crash.
     static func isReason(_ line: String) -> Bool {
-        line.contains("Fatal error: ") || line.hasPrefix("*** Program crashed: ")
+        line.contains(bytesOf: "Fatal error: ") || line.hasPrefix("*** Program crashed: ")
     }
 
     /// Returns the rest, which has no line break.

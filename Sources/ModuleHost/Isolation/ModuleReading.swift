@@ -131,11 +131,11 @@ struct ModuleReading {
 
     /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a
     /// second.
-    private static let crash = Array("*** Signal ".utf8)
+    private static let crash = "*** Signal "
 
     /// Ends the wait for a response of a process that crashes, since the crash report takes long.
-    private func look(for crash: [UInt8], in bytes: ArraySlice<UInt8>) {
-        guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(of: crash) != nil
+    private func look(for crash: String, in bytes: ArraySlice<UInt8>) {
+        guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(ofBytes: crash) != nil
         else { return }
         process.isCrashing.store(true, ordering: .relaxed)
         output.interrupt()

@@ -106,7 +106,7 @@ struct PackageSources {
 
     /// Returns the name that a `main.swift` gives to its program: `HostCommandLine.run(name: "shop", …`.
     private static func programName(in text: String) -> String? {
-        guard let call = text.firstRange(of: "HostCommandLine.run(") else { return nil }
+        guard let call = text.firstRange(ofBytes: "HostCommandLine.run(") else { return nil }
         let rest = text[call.upperBound...].drop { $0.isWhitespace }
         guard rest.hasPrefix("name:") else { return nil }
         let literal = rest.dropFirst("name:".count).drop { $0.isWhitespace }

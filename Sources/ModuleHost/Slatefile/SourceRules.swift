@@ -10,10 +10,10 @@ enum SourceRules {
         if let problem = problem(of: text, "a repository", limit: Slatefile.Limits.sourceLength) {
             return problem
         }
-        if text.contains("::") {
+        if text.contains(bytesOf: "::") {
             return "\(quoted(text)) would start a program of git; \(forms)"
         }
-        guard let end = text.firstRange(of: "://") else { return shortFormProblem(text) }
+        guard let end = text.firstRange(ofBytes: "://") else { return shortFormProblem(text) }
         guard ["https", "ssh", "git", "file"].contains(text[..<end.lowerBound]) else {
             return "\(quoted(text)) has a transport that compose does not use; \(forms)"
         }
@@ -56,7 +56,7 @@ enum SourceRules {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let isValid =
             !text.utf8.contains(where: { " ~^:?*[\\".utf8.contains($0) })
-            && !text.contains("..") && !text.contains("@{") && text != "@"
+            && !text.contains(bytesOf: "..") && !text.contains(bytesOf: "@{") && text != "@"
             && !text.hasSuffix(".")
             && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && !$0.hasSuffix(".lock") }
         return isValid ? nil : "\(quoted(text)) is not the name of a branch or a tag in git"

@@ -100,7 +100,9 @@ extension ModuleLayout {
         }
         let text = (try? readFile(at: app.path(of: Self.manifest), limit: 1 << 20)) ?? []
         let hasTests = NewFiles.isTaken(app.path(of: "Tests/\(target)Tests"))
-        guard !hasTests || !String(decoding: text, as: UTF8.self).contains("ModuleHostTesting")
+        guard
+            !hasTests
+                || !String(decoding: text, as: UTF8.self).contains(bytesOf: "ModuleHostTesting")
         else { return }
         remark = """
             to add to the targets of \(app.path(of: Self.manifest)):

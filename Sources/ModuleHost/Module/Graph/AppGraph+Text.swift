@@ -50,7 +50,13 @@ extension AppGraph {
     private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
     private static func escaped(_ text: String) -> String {
-        shown(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        // By scalars, since an accent behind a quotation mark makes another character of it, but not for Graphviz.
+        var escaped = String.UnicodeScalarView()
+        for scalar in shown(text).unicodeScalars {
+            if scalar == "\\" || scalar == "\"" { escaped.append("\\") }
+            escaped.append(scalar)
+        }
+        return String(escaped)
     }
 
     /// The graph as one object, whose form is stable from version to version: members may be added, none is
