@@ -99,8 +99,7 @@ extension Host {
         _ body: @escaping CallChannel.Call<Reply>
     ) {
         gate.lane.enqueue(
-            CallFromOutside(
-                app: app, job: CallJob(through: gate, later: later, completion, body)))
+            CallFromOutside(CallJob(through: gate, later: later, completion, body), of: app))
     }
 }
 
@@ -115,9 +114,14 @@ extension Result where Failure == any Error {
 }
 
 /// A call from outside.
-private struct CallFromOutside: LaneJob {
-    let app: LaneConfined<App>
-    let job: CallJob
+private final class CallFromOutside: LaneJob {
+    private let app: LaneConfined<App>
+    private let job: CallJob
+
+    init(_ job: CallJob, of app: LaneConfined<App>) {
+        self.job = job
+        self.app = app
+    }
 
     func run(on thread: LaneThread, after slot: UInt16) {
         guard slot == 0 else { return job.run(on: thread, after: slot) }

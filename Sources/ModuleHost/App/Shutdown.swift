@@ -1,8 +1,10 @@
 import AppService
 
 /// The job that begins a stop, when everything accepted before it is done or dropped.
-struct StopJob: LaneJob {
-    let begin: @Sendable (LaneThread) -> Void
+final class StopJob: LaneJob {
+    private let begin: @Sendable (LaneThread) -> Void
+
+    init(_ begin: @escaping @Sendable (LaneThread) -> Void) { self.begin = begin }
 
     var limit: DeliveryLimit { .stop }
 

@@ -1,7 +1,8 @@
 /// A piece of work for the lane.
 ///
-/// It lies on the heap, so that another thread can continue it.
-protocol LaneJob: Sendable {
+/// A class, so that another thread can continue it, and since jobs are passed on several times: a reference is moved
+/// by one instruction, a value of any type by its type's functions.
+protocol LaneJob: AnyObject, Sendable {
     /// The deadline of the module code that this job enters.
     var limit: DeliveryLimit { get }
 
@@ -60,14 +61,28 @@ enum DeliveryLimit: Hashable, Sendable {
 }
 
 /// Host code to run on the lane.
-struct LaneWork: LaneJob {
-    var limit: DeliveryLimit = .event
-    var currentEvent: LifecycleEvent?
-    let body: @Sendable (LaneThread) -> Void
-    var onAbandon: (@Sendable () -> Void)?
+final class LaneWork: LaneJob {
+    let limit: DeliveryLimit
+    let currentEvent: LifecycleEvent?
+    private let body: @Sendable (LaneThread) -> Void
+    private let onAbandon: (@Sendable () -> Void)?
+
+    /// - Parameters:
+    ///   - limit: The deadline of the module code that the work enters.
+    ///   - currentEvent: The event that a module sees as the current one.
+    ///   - body: Does the work; not called again where it was begun on a thread that then was stuck.
+    ///   - onAbandon: Called in its place where the lane was closed before, or the job was dropped.
+    init(
+        limit: DeliveryLimit = .event, currentEvent: LifecycleEvent? = nil,
+        body: @escaping @Sendable (LaneThread) -> Void, onAbandon: (@Sendable () -> Void)? = nil
+    ) {
+        self.limit = limit
+        self.currentEvent = currentEvent
+        self.body = body
+        self.onAbandon = onAbandon
+    }
 
     func run(on thread: LaneThread, after slot: UInt16) {
-        // Work that was begun on a thread that then was stuck is not begun again.
         if slot == 0 { body(thread) }
     }
 

@@ -25,7 +25,7 @@ final class ModuleExecutor: SerialExecutor {
         if creator.load(ordering: .relaxed) == NativeThread.current {
             firstSlice.withLock { $0 = slice }
         } else {
-            gate.lane.enqueue(SliceJob(slice: slice, executor: self))
+            gate.lane.enqueue(SliceJob(slice, on: self))
         }
     }
 
@@ -65,9 +65,14 @@ final class ModuleExecutor: SerialExecutor {
 }
 
 /// A job that runs one slice of a module's asynchronous code.
-private struct SliceJob: LaneJob {
-    let slice: UnownedJob
-    let executor: ModuleExecutor
+private final class SliceJob: LaneJob {
+    private let slice: UnownedJob
+    private let executor: ModuleExecutor
+
+    init(_ slice: UnownedJob, on executor: ModuleExecutor) {
+        self.slice = slice
+        self.executor = executor
+    }
 
     func run(on thread: LaneThread, after stuck: UInt16) {
         guard stuck == 0 else { return }
@@ -78,14 +83,14 @@ private struct SliceJob: LaneJob {
 
     /// The lane was closed: its thread may still be in the module, and an overdue one, too.
     func abandon() {
-        if !isDeferred { executor.gate.lane.runAfterEnd { executor.run(slice) } }
+        if !isDeferred { executor.gate.lane.runAfterEnd { [self] in executor.run(slice) } }
     }
 
     /// Gives the slice to the thread that the module keeps, if the module is overdue.
     private var isDeferred: Bool {
-        let work = OverdueModules.Work {
+        let work = OverdueModules.Work { [self] in
             executor.run(slice)
-        } abandon: {
+        } abandon: { [self] in
             executor.run(slice)
         }
         return executor.gate.lane.defer(for: executor.slot, work)

@@ -94,10 +94,11 @@ public struct Log: Sendable {
     ///   - fields: Further fields, in this order.
     package func write(
         _ level: LogLevel, _ message: @autoclosure () -> String, event: String? = nil,
-        duration: Duration? = nil, fields: @autoclosure () -> [LogField] = []
+        duration: @autoclosure () -> Duration? = nil,
+        fields: @autoclosure () -> [LogField] = []
     ) {
         guard level >= threshold else { return }
-        send(level, message(), event, duration, fields())
+        send(level, message(), event, duration(), fields())
     }
 
     /// Writes a record.

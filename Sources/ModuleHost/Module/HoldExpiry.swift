@@ -20,7 +20,7 @@ final class HoldHandler {
 /// The hold ends when the handler has returned. The stop does not wait for a module that is overdue, and so
 /// not for its handler either, which runs when the module returns; nor for a handler that is stuck. A module
 /// that a reload releases is notified as well: it is unloaded when its holds are over.
-struct HoldExpiry: LaneJob {
+final class HoldExpiry: LaneJob {
     private let gate: Gate
     private let slot: ModuleSlot
     private let errand: ModuleJob

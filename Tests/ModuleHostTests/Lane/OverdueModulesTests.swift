@@ -7,8 +7,11 @@ import Testing
 /// The account of overdue modules by itself, in the orders that threads rarely take.
 @Suite("Account of late modules")
 struct OverdueModulesTests {
-    private struct Job: LaneJob {
+    private final class Job: LaneJob {
         let event: LifecycleEvent?
+
+        init(event: LifecycleEvent?) { self.event = event }
+
         func run(on thread: LaneThread, after slot: UInt16) {}
     }
 
