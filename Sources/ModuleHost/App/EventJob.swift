@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A job that delivers events one after the other, and continues with the next responder on another thread
 /// where one is stuck.
 ///
@@ -11,7 +13,11 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     private let load: InFlight?
     private var plan: [LifecycleEvent]?
     private var index = 0
-    private(set) var event: LifecycleEvent?
+    private(set) var event: LifecycleEvent? {
+        didSet { delivers.store(event != nil, ordering: .relaxed) }
+    }
+    /// Whether ``event`` is set, for the watchdog, which does not own the lane.
+    private let delivers = Atomic(false)
 
     /// - Parameters:
     ///   - request: The request.
@@ -67,6 +73,8 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     }
 
     var isDroppable: Bool { request.isFromOutside }
+
+    var isDelivering: Bool { delivers.load(ordering: .relaxed) }
 
     /// The entry of the inbox that the request comes from.
     var entry: InboxEntry? { request.entry }

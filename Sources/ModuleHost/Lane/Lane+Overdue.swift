@@ -284,7 +284,7 @@ extension Lane {
     func watched(at word: Ownership) -> Watched {
         state.withLock { state in
             let slot = state.slots[state.thread.outermost(at: word)]
-            let rank = state.current?.event == nil ? nil : slot?.rank
+            let rank = state.current?.isDelivering == true ? slot?.rank : nil
             return Watched(
                 isBusy: state.current != nil, limit: state.current?.limit ?? .event, slot: slot,
                 modulesToCome: rank.map { max(0, state.slots.count - Int($0)) } ?? 0)

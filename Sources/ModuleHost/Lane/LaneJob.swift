@@ -9,6 +9,11 @@ protocol LaneJob: AnyObject, Sendable {
     /// The current event, where the job delivers one.
     var event: LifecycleEvent? { get }
 
+    /// Whether the job is delivering an event.
+    ///
+    /// From any thread, unlike ``event``, which belongs to the thread that owns the lane.
+    var isDelivering: Bool { get }
+
     /// The event that a module sees as the current one while the job enters it.
     ///
     /// Differs from ``event`` only where one module alone is notified: then nothing waits in the log for
@@ -43,6 +48,7 @@ protocol LaneJob: AnyObject, Sendable {
 extension LaneJob {
     var limit: DeliveryLimit { .event }
     var event: LifecycleEvent? { nil }
+    var isDelivering: Bool { false }
     var currentEvent: LifecycleEvent? { event }
     var durableEvent: InboxEntry? { event?.entry }
     var isDroppable: Bool { false }
