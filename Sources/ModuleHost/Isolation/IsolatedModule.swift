@@ -209,7 +209,7 @@ final class IsolatedModule {
 
     /// Returns the time after which a process that does not respond is killed.
     private func patience(beyond deadline: Duration) -> Duration {
-        context.slot.killAfter.map { max($0, deadline) } ?? deadline + deadline
+        context.slot.killAfter.map { max($0, deadline) } ?? deadline * 2
     }
 
     // MARK: Calls

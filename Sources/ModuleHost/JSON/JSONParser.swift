@@ -58,7 +58,7 @@ struct JSONParser {
     /// The diagnostic for a text whose first bytes show that it is not UTF-8.
     private var encodingError: JSONDiagnostic.Kind? {
         let start = bytes.prefix(1024)
-        let hasNUL = bytes.firstIndex(of: 0, from: 0).map { $0 < start.count } ?? false
+        let hasNUL = bytes.firstIndex(of: 0, from: 0, before: start.endIndex) != nil
         guard hasNUL || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
             return nil
         }

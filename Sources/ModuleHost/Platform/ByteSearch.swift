@@ -1,11 +1,13 @@
 import Glibc
 
 extension [UInt8] {
-    /// Returns the index of the first `byte` from `start` on; searches many bytes at a time.
-    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    /// Returns the index of the first `byte` from `start` on, and before `end` where there is one; searches many bytes
+    /// at a time.
+    func firstIndex(of byte: UInt8, from start: Int, before end: Int? = nil) -> Int? {
         withUnsafeBytes { buffer in
-            guard start < buffer.count, let base = buffer.baseAddress,
-                let found = memchr(base + start, Int32(byte), buffer.count - start)
+            let end = Swift.min(end ?? buffer.count, buffer.count)
+            guard start < end, let base = buffer.baseAddress,
+                let found = memchr(base + start, Int32(byte), end - start)
             else { return nil }
             return UnsafeRawPointer(found) - base
         }

@@ -5,9 +5,9 @@ extension RPCFrame {
     /// nil for a line of any other form, even where it is valid.
     init?(asWritten line: [UInt8]) {
         var reader = WrittenFrameReader(line: line)
-        guard reader.skip(#"{"jsonrpc":"2.0","id":"#), let number = reader.number() else {
-            return nil
-        }
+        guard reader.skip(RPCMessage.beginning), reader.skip(#","id":"#),
+            let number = reader.number()
+        else { return nil }
         let id = RPCID(number)
         if reader.skip(#","result":"#) {
             guard let result = reader.lastValue() else { return nil }

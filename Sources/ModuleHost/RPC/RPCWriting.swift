@@ -1,3 +1,8 @@
+extension RPCMessage {
+    /// The first bytes of each message that ``JSONWriter`` writes.
+    static var beginning: StaticString { #"{"jsonrpc":"2.0""# }
+}
+
 extension JSONWriter {
     /// Writes a request, or without an id a notification.
     ///
@@ -8,7 +13,7 @@ extension JSONWriter {
     mutating func rpcRequest(
         _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
     ) {
-        object(beginning: #"{"jsonrpc":"2.0""#) {
+        object(beginning: RPCMessage.beginning) {
             if let id { $0.member("id", raw: id.text.utf8) }
             $0.member("method", method)
             $0.member("params", parameters)
@@ -21,7 +26,7 @@ extension JSONWriter {
     ///   - id: The id of the request.
     ///   - result: Writes exactly one value.
     mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
-        object(beginning: #"{"jsonrpc":"2.0""#) {
+        object(beginning: RPCMessage.beginning) {
             $0.member("id", raw: id.text.utf8)
             $0.member("result", result)
         }
@@ -29,7 +34,7 @@ extension JSONWriter {
 
     /// Writes a response that is an error.
     mutating func rpcError(_ error: RPCError, id: RPCID) {
-        object(beginning: #"{"jsonrpc":"2.0""#) {
+        object(beginning: RPCMessage.beginning) {
             $0.member("id", raw: id.text.utf8)
             $0.member("error") {
                 $0.object {

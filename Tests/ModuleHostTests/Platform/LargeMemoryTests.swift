@@ -1,22 +1,20 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ModuleHost
 
 @Suite("Large pieces of memory")
 struct LargeMemoryTests {
-    /// A sanitizer has an allocator of its own.
-    private static let isGlibc = (["__asan_init", "__tsan_init"] as [String]).allSatisfy { name in
-        dlsym(nil, name) == nil
-    }
-
     /// Whether glibc has mapped a piece of its own, and not taken one of its store: it says so in the word
     /// before the piece.
     private func isMapped(_ piece: UnsafeMutableRawPointer) -> Bool {
         (piece - MemoryLayout<UInt>.size).load(as: UInt.self) & 2 != 0
     }
 
-    @Test("go back to the system also when larger ones have", .enabled(if: isGlibc))
+    @Test(
+        "go back to the system also when larger ones have",
+        .disabled(if: isSanitized, "a sanitizer has an allocator of its own"))
     func returned() throws {
         #expect(LargeMemory.returnAtOnce())
         // Else glibc would keep all up to this size from here on.
@@ -29,7 +27,9 @@ struct LargeMemoryTests {
         #expect(!isMapped(small))
     }
 
-    @Test("what many small pieces took goes back when it is asked for", .enabled(if: isGlibc))
+    @Test(
+        "what many small pieces took goes back when it is asked for",
+        .disabled(if: isSanitized, "a sanitizer has an allocator of its own"))
     func trimmed() throws {
         // The last one keeps all below it from going back by itself.
         let pieces = (0..<20_000).compactMap { _ in malloc(1 << 10) }
