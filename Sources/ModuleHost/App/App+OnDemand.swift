@@ -67,7 +67,7 @@ extension App {
             }
         }
         let making = try asHost(on: thread, for: entry.id) { try beginMaking(entry, at: place) }
-        let (record, isNested) = (making.record, thread.mine.slot != 0)
+        let (record, isNested) = (making.record, thread.ownership.slot != 0)
         let start = making.starts[record.id]
         let context = start?.context.openInModule() ?? making.context
         make(record, with: context, start, on: thread, isNested: isNested) { error in

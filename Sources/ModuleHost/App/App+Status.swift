@@ -17,7 +17,7 @@ extension Host {
         let pending = Completion(orAbandoned: HostSilence.ended, completion)
         pending.set(
             self.time.schedule(after: time) { [gate] in
-                let module = gate.lane.slot(gate.lane.word.load().slot)?.id
+                let module = gate.lane.slot(gate.lane.ownership.slot)?.id
                 pending.finish(.failure(.busy(with: module, for: time)))
             })
         let work = LaneWork { [app] thread in

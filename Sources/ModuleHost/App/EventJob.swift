@@ -3,8 +3,8 @@ import Synchronization
 /// A job that delivers events one after the other, and continues with the next responder on another thread
 /// where one is stuck.
 ///
-/// `@unchecked Sendable`: all mutable state is accessed only by the thread that owns the lane; the exchange
-/// of the ownership word orders one owner's writes before the next one's reads. `LaneTakeoverTests` under the
+/// `@unchecked Sendable`: all mutable state is accessed only by the thread that owns the lane; the ownership
+/// word orders one owner's writes before the next one's reads. `LaneTakeoverTests` under the
 /// thread sanitizer would break it.
 final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit

@@ -148,7 +148,7 @@ extension Host {
     public var currentMetrics: HostMetrics { metrics.withLock { $0 } }
 
     /// The module whose code runs on the lane at this moment; nil where none does.
-    package var moduleAtWork: ModuleID? { gate.lane.slot(gate.lane.word.load().slot)?.id }
+    package var moduleAtWork: ModuleID? { gate.lane.slot(gate.lane.ownership.slot)?.id }
 
     /// The longest time that one event may keep a module, by the slatefile.
     package func deadline(of module: ModuleID) -> Duration {

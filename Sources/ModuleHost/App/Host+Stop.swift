@@ -50,7 +50,7 @@ extension Host {
     private func saySlowStop() {
         let lane = gate.lane
         var waits: [String] = []
-        if let id = lane.slot(lane.word.load().slot)?.id { waits.append("\(id) is running") }
+        if let id = lane.slot(lane.ownership.slot)?.id { waits.append("\(id) is running") }
         for slot in lane.overdueSlots {
             if let id = slot.id { waits.append("\(id) is unresponsive") }
         }

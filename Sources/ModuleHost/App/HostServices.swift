@@ -101,7 +101,7 @@ struct HostServices: ModuleServices {
 
     func yieldLane(again: Bool) {
         guard let thread = gate.lane.hold else { return }
-        _ = gate.lane.takeOver(at: thread.mine, because: again ? .repeatedYield : .yield)
+        _ = gate.lane.takeOver(at: thread.ownership, because: again ? .repeatedYield : .yield)
     }
 
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }

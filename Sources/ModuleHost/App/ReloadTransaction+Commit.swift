@@ -162,7 +162,7 @@ extension App {
             return
         }
         _ = gate.call(record.slot, on: thread) {
-            _ = gate.lane.takeOver(at: thread.mine, because: .repeatedYield)
+            _ = gate.lane.takeOver(at: thread.ownership, because: .repeatedYield)
         }
         // Without a thread it would receive new events, and never the ones before.
         guard gate.lane.owns(thread) else { return }

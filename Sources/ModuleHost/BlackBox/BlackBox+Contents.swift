@@ -181,14 +181,13 @@ private struct BoxWords {
     /// Returns the slots on the lane's stack, outermost first, 0 for an unknown slot; empty where the host's
     /// own code was running.
     func stack() -> [UInt16] {
-        let word = Ownership(bits: self[.ownership])
-        guard word.depth > 0, word.depth <= CallDepth.maximum, word.slot > 0 else { return [] }
-        guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else {
-            return [UInt16](repeating: 0, count: word.depth - 1) + [word.slot]
-        }
+        guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else { return [] }
         let start = layout.stack(Int(self[.stack]) - 1)
+        let word = Ownership(bits: words[start])
+        guard word.depth > 0, word.depth <= CallDepth.maximum, word.slot > 0 else { return [] }
+        let slots = start + BlackBoxLayout.ownershipWords
         let outer = (1..<word.depth).map { depth in
-            UInt16(truncatingIfNeeded: words[start + depth / 4] >> UInt64(depth % 4 * 16))
+            UInt16(truncatingIfNeeded: words[slots + depth / 4] >> UInt64(depth % 4 * 16))
         }
         return outer + [word.slot]
     }

@@ -11,7 +11,7 @@ struct BlackBoxLayout: Hashable {
     /// The version of the layout, which changes with anything here and with ``BlackBox/Activity``.
     ///
     /// A box of another version is not read.
-    static let version: UInt64 = 2
+    static let version: UInt64 = 3
 
     /// The words of the head.
     enum Word: Int, CaseIterable {
@@ -24,8 +24,6 @@ struct BlackBoxLayout: Hashable {
         case startedNanoseconds
         case bootHigh
         case bootLow
-        /// The ownership word, alone in its cache line: it is exchanged with each delivery.
-        case ownership = 16
         case activity = 32
         /// The number of the stack that belongs to the lane's owner, from 1.
         case stack
@@ -45,10 +43,12 @@ struct BlackBoxLayout: Hashable {
 
     /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///
-    /// A host with more of them still names the module that was running, without its callers.
-    static let stacks = 32
-    /// The words of a stack: a slot's number at each depth, two bytes each, rounded up.
-    static let stackWords = ((CallDepth.maximum + 1) * 2 + 7) / 8
+    /// A host with more of them does not name the module that was running.
+    static let stacks = 64
+    /// The words before a stack: the thread's ownership word, and the claim of who takes the lane from it.
+    static let ownershipWords = 2
+    /// The words of a stack with those before it, in whole cache lines: a slot's number at each depth, two bytes each.
+    static let stackWords = (ownershipWords * 8 + (CallDepth.maximum + 1) * 2 + 63) / 64 * 8
 
     /// The words of a name: a length and the bytes; an id has 253 at most.
     static let nameWords = 33

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// A mapped file in the state directory that outlives the host: the ownership word, the current event, the
+/// A mapped file in the state directory that outlives the host: the ownership words, the current event, the
 /// progress through the inbox, and the overdue modules.
 ///
 /// The next host reads the last host's box (``previous``), reports which module was running when it died, and
@@ -33,8 +33,8 @@ package final class BlackBox: @unchecked Sendable {
     private let path: String
     private let file: MappedFile
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
-    /// Free stacks, one bit each.
-    private let freeStacks = Guarded<UInt64>((1 << BlackBoxLayout.stacks) - 1)
+    /// Free stacks, one bit each, as many as ``BlackBoxLayout/stacks``.
+    private let freeStacks = Guarded<UInt64>(.max)
 
     /// Reads the last host's box, and creates a new one beside it.
     ///
@@ -188,11 +188,8 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: The lane
 
-    /// The address of the ownership word.
-    var ownership: OwnershipWord.Address { words + BlackBoxLayout.Word.ownership.rawValue }
-
-    /// Returns room for the stack of one of the lane's threads, which is free again when the result is
-    /// released.
+    /// Returns room for the ownership word and the stack of one of the lane's threads, which is free again when the
+    /// result is released.
     ///
     /// - Returns: Nil where all stacks are in use.
     func makeStack() -> Stack? {
@@ -205,7 +202,7 @@ package final class BlackBox: @unchecked Sendable {
         return number.map { Stack(box: self, number: $0) }
     }
 
-    /// Notes the stack that the ownership word refers to; called while the word is at depth 0.
+    /// Notes the stack of the lane's owner; called while its word is at depth 0.
     func setStack(_ stack: Stack?) { set(.stack, stack.map { UInt64($0.number + 1) } ?? 0) }
 
     /// The stack of one of the lane's threads.
@@ -220,9 +217,12 @@ package final class BlackBox: @unchecked Sendable {
 
         deinit { box.freeStacks.withLock { [number] in $0 |= 1 << UInt64(number) } }
 
+        /// The address of the thread's ownership word.
+        var ownership: OwnershipWord.Address { box.words + box.layout.stack(number) }
+
         /// The slots' numbers by depth.
         var address: UnsafeMutablePointer<Atomic<UInt16>> {
-            (UnsafeMutableRawPointer(box.words) + box.layout.stack(number) * 8)
+            UnsafeMutableRawPointer(ownership + BlackBoxLayout.ownershipWords)
                 .assumingMemoryBound(to: Atomic<UInt16>.self)
         }
     }

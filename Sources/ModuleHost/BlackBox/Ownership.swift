@@ -1,16 +1,14 @@
-public import Synchronization
-
-/// The lane's owner in one machine word: the slot that is entered, the depth of nested calls, and a sequence
-/// number that makes each delivery different from the one before.
+/// The module in which one thread of the lane is, in one machine word: the slot that is entered, the depth of nested
+/// calls, and a sequence number that makes each delivery different from the one before.
 ///
 /// ```
-/// 63            32 31      23 22   16 15        0
-/// │ deliveries    │ moves    │ depth │ slot      │
+/// 63      55 54         23 22   16 15        0
+/// │ moves   │ deliveries  │ depth │ slot      │
 /// ```
 ///
 /// `deliveries` counts those made by the lane itself (depth 1): while it stands still, the same top-level
-/// delivery continues, however much nested calls move below it. The watchdog checks this field. `moves`
-/// counts nested moves, so that each differs from its neighbors.
+/// delivery continues, however much nested calls move above it. The watchdog checks this field. `moves`
+/// counts nested moves, so that each differs from its neighbors; at the top, so that it wraps around without a mask.
 @usableFromInline
 struct Ownership: Equatable, Sendable {
     @usableFromInline var bits: UInt64
@@ -29,129 +27,49 @@ struct Ownership: Equatable, Sendable {
 
     /// The number of the lane's own delivery, modulo 2³².
     @inlinable @inline(__always)
-    var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+    var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 23) }
 
     @usableFromInline static var slotMask: UInt64 { 0xFFFF }
     @usableFromInline static var depthUnit: UInt64 { 1 << 16 }
-    @usableFromInline static var moveUnit: UInt64 { 1 << 23 }
-    @usableFromInline static var moveMask: UInt64 { 0x1FF << 23 }
-    @usableFromInline static var deliveryUnit: UInt64 { 1 << 32 }
+    @usableFromInline static var deliveryUnit: UInt64 { 1 << 23 }
+    @usableFromInline static var moveUnit: UInt64 { 1 << 55 }
 
-    /// Returns the word for the next responder at the same depth.
+    /// The number that each move to another responder at this depth adds.
     @inlinable @inline(__always)
-    func moved(to slot: UInt16) -> Ownership {
-        let counted = depth == 1 ? bits &+ Self.deliveryUnit : countingMove
-        return Ownership(bits: counted & ~Self.slotMask | UInt64(slot))
+    var step: UInt64 { depth == 1 ? Self.deliveryUnit : Self.moveUnit }
+
+    /// Returns the word for the next responder at the same depth, with the ``step`` of that depth.
+    @inlinable @inline(__always)
+    func moved(to slot: UInt16, by step: UInt64) -> Ownership {
+        Ownership(bits: (bits &+ step) & ~Self.slotMask | UInt64(slot))
     }
 
     /// Returns the word for a responder that the current one calls, one level deeper.
     @inlinable @inline(__always)
     func entered(_ slot: UInt16) -> Ownership {
-        let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove
+        let counted = bits &+ (depth == 0 ? Self.deliveryUnit : Self.moveUnit)
         return Ownership(bits: (counted & ~Self.slotMask | UInt64(slot)) &+ Self.depthUnit)
     }
 
     /// Returns the word after that call: back to `slot`, one level up.
     @inlinable @inline(__always)
     func left(to slot: UInt16) -> Ownership {
-        Ownership(bits: (countingMove & ~Self.slotMask | UInt64(slot)) &- Self.depthUnit)
+        Ownership(bits: ((bits &+ Self.moveUnit) & ~Self.slotMask | UInt64(slot)) &- Self.depthUnit)
     }
 
     /// The word while the host's own code runs in the middle of a responder's call: the lane is not taken
     /// over then, and its state may be accessed.
     @inlinable @inline(__always)
-    var inHost: Ownership { Ownership(bits: countingMove & ~Self.slotMask) }
+    var inHost: Ownership { Ownership(bits: (bits &+ Self.moveUnit) & ~Self.slotMask) }
 
     /// Returns the word when the host's code is done and the responder goes on.
     @inlinable @inline(__always)
     func resumed(by slot: UInt16) -> Ownership {
-        Ownership(bits: countingMove & ~Self.slotMask | UInt64(slot))
+        Ownership(bits: (bits &+ Self.moveUnit) & ~Self.slotMask | UInt64(slot))
     }
 
     /// The word of the thread that continues where another one was stuck.
     var takenOver: Ownership {
-        Ownership(bits: (bits &+ Self.deliveryUnit) & ~0xFFFF_FFFF)
-    }
-
-    /// One more move, which wraps within its own field and carries into no other.
-    @inlinable @inline(__always)
-    var countingMove: UInt64 {
-        bits & ~Self.moveMask | (bits &+ Self.moveUnit) & Self.moveMask
-    }
-}
-
-/// The ownership word with its owner's copy; valid until that thread leaves the lane's code.
-@usableFromInline
-struct WordInHand {
-    @usableFromInline let word: OwnershipWord.Address
-    @usableFromInline let mine: UnsafeMutablePointer<Ownership>
-
-    @inlinable
-    init(word: OwnershipWord.Address, mine: UnsafeMutablePointer<Ownership>) {
-        self.word = word
-        self.mine = mine
-    }
-
-    /// Exchanges the word.
-    ///
-    /// - Returns: False where the lane was taken over.
-    @inlinable @inline(__always)
-    func exchange(for next: Ownership) -> Bool {
-        guard OwnershipWord.exchange(mine.pointee, for: next, at: word) else { return false }
-        mine.pointee = next
-        return true
-    }
-}
-
-/// The word itself, at an address that may lie in a mapped file.
-///
-/// `@unchecked Sendable`: the pointer is set once; it refers to an atomic that lives as long as this object,
-/// in memory or in the black box, and is accessed in no other way. `LaneTests` under the thread sanitizer
-/// would break it.
-@usableFromInline
-final class OwnershipWord: @unchecked Sendable {
-    @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
-
-    @usableFromInline let address: Address
-    /// The box that contains the word; nil where it lies in memory.
-    private let box: BlackBox?
-
-    /// - Parameter box: The box, where the word is to outlive the process; nil for memory.
-    init(in box: BlackBox? = nil) {
-        self.box = box
-        if let box {
-            address = box.ownership
-        } else {
-            address = .allocate(capacity: 1)
-            address.initialize(to: Atomic(0))
-        }
-    }
-
-    deinit {
-        guard box == nil else { return }
-        address.deinitialize(count: 1)
-        address.deallocate()
-    }
-
-    @inlinable @inline(__always)
-    func load() -> Ownership {
-        Ownership(bits: address.pointee.load(ordering: .acquiring))
-    }
-
-    /// Exchanges the word where it still is `current`.
-    ///
-    /// Release, so that a thread that takes the lane over sees all that its owner did; acquire, so that the
-    /// owner sees all that the thread before it did.
-    @inlinable @inline(__always)
-    func exchange(_ current: Ownership, for next: Ownership) -> Bool {
-        Self.exchange(current, for: next, at: address)
-    }
-
-    /// Exchanges the word at an address where it still is `current`.
-    @inlinable @inline(__always)
-    static func exchange(_ current: Ownership, for next: Ownership, at address: Address) -> Bool {
-        address.pointee.compareExchange(
-            expected: current.bits, desired: next.bits, ordering: .acquiringAndReleasing
-        ).exchanged
+        Ownership(bits: (bits &+ Self.deliveryUnit) & UInt64(UInt32.max) << 23)
     }
 }

@@ -180,6 +180,6 @@ final class CallDispatcher {
 
     /// Returns the modules on the stack, outermost first.
     func chain(on thread: LaneThread) -> [ModuleID] {
-        thread.stack(at: thread.mine).compactMap { gate.lane.slot($0)?.id }
+        thread.stack(at: thread.ownership).compactMap { gate.lane.slot($0)?.id }
     }
 }

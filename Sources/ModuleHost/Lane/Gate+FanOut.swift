@@ -23,7 +23,7 @@ enum FanEnd: Equatable {
 extension Gate {
     /// Calls every responder of a list, in order.
     ///
-    /// The common case costs one compare-exchange a delivery: no lock, no clock, no allocation. Only when the
+    /// The common case costs a store and a load a delivery: no exchange, no lock, no clock, no allocation. Only when the
     /// epoch has changed is the slot of an entry read.
     ///
     /// - Parameters:
@@ -48,7 +48,7 @@ extension Gate {
         alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
         _ body: (ResponderList<Responder>.Entries, Int, inout GateEntry) throws -> FanStep
     ) -> FanEnd {
-        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
+        guard var entry = GateEntry(thread: thread) else { return .tooDeep }
         // The list belongs to the lane.
         guard entry.settle() else { return .lost(rest: nil) }
         let list = list()
@@ -70,7 +70,7 @@ extension Gate {
                     continue rounds
                 }
             }
-            let outcome = enter(entries[index].slot.number, through: &entry) { entry in
+            let outcome = enter(entries[index].number, through: &entry) { entry in
                 try describing { try body(entries, index, &entry) }
             }
             switch outcome {
@@ -99,7 +99,7 @@ extension Gate {
     ) -> FanEnd {
         let overdue = entry.inside == 0 ? entry.outer : entry.inside
         var index = start
-        while index < entries.count, entries[index].slot.number == overdue {
+        while index < entries.count, entries[index].number == overdue {
             defer { index += 1 }
             let entry = entries[index]
             if entry.member.isRemoved { continue }

@@ -53,7 +53,7 @@ struct Gate: Sendable {
     func call<Result>(
         _ slot: ModuleSlot, on thread: LaneThread, _ body: () throws -> Result
     ) -> Outcome<Result> {
-        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
+        guard var entry = GateEntry(thread: thread) else { return .tooDeep }
         let outcome = enter(slot.number, through: &entry) { _ in try body() }
         return end(entry, outcome, slot.number)
     }
@@ -85,7 +85,7 @@ struct Gate: Sendable {
     func call<Found>(
         on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Void
     ) -> Outcome<Void> {
-        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
+        guard var entry = GateEntry(thread: thread) else { return .tooDeep }
         guard entry.settle() else { return .lost }
         guard let (slot, found) = find() else {
             return entry.leave() ? .returned(()) : .lost
@@ -110,36 +110,42 @@ struct LaneLost: Error {}
 /// host.
 @usableFromInline
 struct GateEntry: ~Copyable {
-    // Addresses instead of references: the code that creates an entry references both the lane and the
-    // thread, and counting them in and out would cost more than the entry itself.
+    // Addresses instead of references: the code that creates an entry references the thread, and counting that in and
+    // out would cost more than the entry itself.
     @usableFromInline let word: OwnershipWord.Address
-    @usableFromInline let mine: UnsafeMutablePointer<Ownership>
     private let thread: Unmanaged<LaneThread>
     @usableFromInline let outer: UInt16
     /// The responder entered last; 0 before the first.
     @usableFromInline var inside: UInt16 = 0
+    /// The number that a move to the next responder adds to the word, once the first was entered.
+    @usableFromInline var step: UInt64 = 0
 
     /// - Returns: nil where calls are nested 64 deep already.
     @usableFromInline
-    init?(lane: Lane, thread: LaneThread) {
-        let mine = thread.mine
-        guard mine.depth < CallDepth.maximum else { return nil }
-        word = lane.word.address
-        self.mine = thread.mineAddress
+    init?(thread: LaneThread) {
+        word = thread.word.address
+        let current = OwnershipWord.own(at: word)
+        guard current.depth < CallDepth.maximum else { return nil }
         self.thread = Unmanaged.passUnretained(thread)
-        outer = mine.slot
-        thread.remember(mine)
+        outer = current.slot
+        thread.remember(current)
     }
 
-    /// Moves the lane to the next responder: one compare-exchange.
+    /// Moves the lane to the next responder: a store and a load.
     ///
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func move(to slot: UInt16) -> Bool {
-        let current = mine.pointee
-        let next = inside == 0 ? current.entered(slot) : current.moved(to: slot)
-        guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
-        mine.pointee = next
+        let current = OwnershipWord.own(at: word)
+        if inside == 0 {
+            let next = current.entered(slot)
+            guard moveWord(from: current, to: next) else { return false }
+            step = next.step
+        } else {
+            guard moveWord(from: current, to: current.moved(to: slot, by: step)) else {
+                return false
+            }
+        }
         inside = slot
         return true
     }
@@ -150,11 +156,8 @@ struct GateEntry: ~Copyable {
     /// - Returns: False where it was taken over before.
     @inlinable @inline(__always)
     mutating func settle() -> Bool {
-        let current = mine.pointee
-        guard current.slot != 0 else { return true }
-        guard OwnershipWord.exchange(current, for: current.inHost, at: word) else { return false }
-        mine.pointee = current.inHost
-        return true
+        let current = OwnershipWord.own(at: word)
+        return current.slot == 0 || moveWord(from: current, to: current.inHost)
     }
 
     /// Returns to the previous module or the host.
@@ -162,14 +165,23 @@ struct GateEntry: ~Copyable {
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
-        let current = mine.pointee
+        let current = OwnershipWord.own(at: word)
         // No responder was called: the word changes back only if the host's own code was running.
         if inside == 0, current.slot == outer { return true }
         let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
-        guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
-        mine.pointee = next
+        guard moveWord(from: current, to: next) else { return false }
         inside = 0
         return true
+    }
+
+    @inlinable @inline(__always)
+    func moveWord(from current: Ownership, to next: Ownership) -> Bool {
+        OwnershipWord.move(to: next, at: word) || isKept(at: next, after: current)
+    }
+
+    @usableFromInline @inline(never)
+    func isKept(at next: Ownership, after current: Ownership) -> Bool {
+        thread._withUnsafeGuaranteedRef { $0.word.isKept(at: next, after: current) }
     }
 
     /// Returns to the previous module or the host, on a thread that has lost the lane.

@@ -85,7 +85,7 @@ extension Lane {
             guard mayCarry, state.hasLoneJob, carrier.beginCarrying() else {
                 return (nil, resident)
             }
-            let thread = state.nextThread(mine: resident.mine, box)
+            let thread = state.nextThread(at: resident.ownership, box)
             thread.identity.store(NativeThread.current, ordering: .relaxed)
             state.carried = (by: carrier, from: resident)
             state.thread = thread
@@ -122,7 +122,7 @@ extension Lane {
     private func giveBack(_ thread: LaneThread) {
         let wake = state.withLock { state -> LaneThread? in
             guard let resident = state.carried.take()?.from else { return nil }
-            resident.mine = thread.mine
+            resident.word.begin(thread.ownership)
             state.thread = resident
             box?.setStack(resident.stack)
             setOwner(resident)

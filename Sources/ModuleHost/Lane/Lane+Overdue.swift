@@ -18,18 +18,21 @@ extension Lane {
     func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
         guard observed.depth > 0, observed.slot != 0 else { return false }
         // Its loop goes on elsewhere before it loses the lane. Where a carrier owns the lane by now and did not
-        // when the word was read, the exchange fails.
+        // when the word was read, the lane is not taken.
         let carrier = state.withLock { $0.carried?.by }
         carrier?.passOn()
-        var standby: StandbyThread?
-        if carrier == nil {
-            standby = makeStandbyThread(at: observed)
-            guard standby != nil else { return false }
+        let standby: StandbyThread?
+        do throws(SystemError) {
+            try ProcessBarrier.prepare()
+            standby = carrier == nil ? try hooks.makeStandbyThread() : nil
+        } catch {
+            noteNoThread(at: observed, error)
+            return false
         }
         // Under the lock, so that the stuck thread finds its record even if it returns at this moment.
         let taken = state.withLock { state -> (LaneThread, ModuleSlot?)? in
-            guard word.exchange(observed, for: observed.takenOver) else { return nil }
             let stuck = state.thread
+            guard stuck.word.take(at: observed) else { return nil }
             let numbers = stuck.stack(at: observed)
             let slots = numbers.compactMap { state.slots[$0] }
             state.overdue.add(
@@ -40,10 +43,11 @@ extension Lane {
             state.resumption = resumption
             // The lane's own thread sleeps while a carrier is stuck.
             let resident = state.carried.take()?.from
-            resident?.mine = observed.takenOver
-            let thread = resident ?? state.nextThread(mine: observed.takenOver, box)
+            resident?.word.begin(observed.takenOver)
+            let thread = resident ?? state.nextThread(at: observed.takenOver, box)
             noteTakeover(by: thread, of: state)
             state.thread = thread
+            setOwner(thread)
             state.isAsleep = false
             return (thread, slots.last)
         }
@@ -57,19 +61,13 @@ extension Lane {
         return true
     }
 
-    /// Returns a thread that can continue in the place of one that is stuck; nil where the system has no room for
-    /// it, which is reported once for a delivery.
-    private func makeStandbyThread(at observed: Ownership) -> StandbyThread? {
-        do throws(SystemError) {
-            return try hooks.makeStandbyThread()
-        } catch {
-            let isNew = state.withLock { state in
-                defer { state.unreplaced = observed.delivery }
-                return state.unreplaced != observed.delivery
-            }
-            if isNew { hooks.onNoThread(slot(observed.slot), error) }
-            return nil
+    /// Reports that no thread can continue in the place of one that is stuck, once for a delivery.
+    private func noteNoThread(at observed: Ownership, _ error: SystemError) {
+        let isNew = state.withLock { state in
+            defer { state.unreplaced = observed.delivery }
+            return state.unreplaced != observed.delivery
         }
+        if isNew { hooks.onNoThread(slot(observed.slot), error) }
     }
 
     /// Makes the black box describe the thread that goes on, before that thread enters a module.
@@ -192,7 +190,7 @@ extension Lane {
         let identity = NativeThread.current
         return state.withLock { state in
             guard let thread = state.overdue.thread(identity) else { return nil }
-            return state.slots[thread.place ?? thread.mine.slot]
+            return state.slots[thread.place ?? thread.ownership.slot]
         }
     }
 
@@ -233,7 +231,7 @@ extension Lane {
     /// The modules that did not return in time: the overdue ones, and a module from which the lane could not
     /// be taken, since the system had no room for another thread.
     var unresponsiveSlots: [ModuleSlot] {
-        let word = word.load()
+        let word = ownership
         return state.withLock { state in
             let stuck = state.unreplaced == word.delivery ? state.slots[word.slot] : nil
             return state.overdue.slots + [stuck].compactMap(\.self)

@@ -106,15 +106,15 @@ extension Lane.State {
     }
 
     /// Returns the object for the next thread, with a stack in the black box if there is room.
-    mutating func nextThread(mine: Ownership, _ box: BlackBox?) -> LaneThread {
+    mutating func nextThread(at first: Ownership, _ box: BlackBox?) -> LaneThread {
         let spare =
             spareThreads.firstIndex { $0.stack != nil } ?? spareThreads.indices.first
         if let spare {
             let thread = spareThreads.remove(at: spare)
-            thread.begin(mine: mine)
+            thread.begin(at: first)
             return thread
         }
-        let thread = LaneThread(mine: mine, stack: box?.makeStack())
+        let thread = LaneThread(at: first, stack: box?.makeStack())
         threads.append(thread)
         return thread
     }

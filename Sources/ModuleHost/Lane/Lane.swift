@@ -5,15 +5,13 @@ public import Synchronization
 /// The host's serial executor, from which all module code is entered: a thread that processes a list of jobs.
 ///
 /// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a stuck one could not be moved. The
-/// ``OwnershipWord`` states which responder is current. When it does not move for a deadline, the
-/// ``Watchdog`` takes the lane from its thread, and a new thread goes on with the next responder; the old one
-/// is *overdue* until it returns and has caught up with the log.
+/// ``OwnershipWord`` of the thread that owns the lane states which responder is current. When it does not move for a
+/// deadline, the ``Watchdog`` takes the lane from that thread, and a new one goes on with the next responder; the old
+/// one is *overdue* until it returns and has caught up with the log.
 ///
-/// A thread is on the lane if the lane's word equals its own copy: a thread that lost the lane still runs
-/// code of the lane, and detects the loss at its next exchange.
+/// A thread that lost the lane still runs code of the lane, and detects the loss when it next moves its word.
 @usableFromInline
 final class Lane: Sendable {
-    @usableFromInline let word: OwnershipWord
     /// The black box; nil for a host without one.
     let box: BlackBox?
     /// A number that changes with the status of any slot, so that a list that was in order at one epoch need
@@ -36,15 +34,15 @@ final class Lane: Sendable {
     ) {
         self.input = input
         self.box = box
-        word = OwnershipWord(in: box)
         let stack = box?.makeStack()
         box?.setStack(stack)
-        let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
+        let first = LaneThread(at: Ownership(bits: 0), stack: stack)
         var overdue = OverdueModules(box: box)
         overdue.note = hooks.onUndelivered
         state = Guarded(State(first, overdue))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
+        setOwner(first)
     }
 
     /// Starts the lane's thread.
@@ -244,7 +242,7 @@ final class Lane: Sendable {
     /// The calling thread as the lane's owner, or nil where another thread owns the lane.
     ///
     /// Not conclusive: a thread that loses the lane at this very moment still receives itself as the owner.
-    /// Its next exchange of the word fails.
+    /// The next move of its word fails.
     @usableFromInline
     var hold: LaneThread? {
         guard
@@ -257,19 +255,18 @@ final class Lane: Sendable {
         return isOurs ? thread.takeUnretainedValue() : nil
     }
 
-    /// The word with the calling thread's copy, or nil where another thread owns the lane.
+    /// The word of the calling thread, or nil where another thread owns the lane.
     ///
-    /// The same test as ``hold``, without counting a reference to the thread.
+    /// The same test as ``hold``, without counting a reference to the thread. Valid until the thread leaves the lane's
+    /// code.
     @usableFromInline
-    var wordInHand: WordInHand? {
+    var wordInHand: Unmanaged<OwnershipWord>? {
         guard
             let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
         else { return nil }
         let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
         return thread._withUnsafeGuaranteedRef { thread in
-            let isOurs =
-                thread.isCurrent && owns(thread)
-            return isOurs ? WordInHand(word: word.address, mine: thread.mineAddress) : nil
+            thread.isCurrent && owns(thread) ? Unmanaged.passUnretained(thread.word) : nil
         }
     }
 
@@ -277,16 +274,13 @@ final class Lane: Sendable {
     ///
     /// - Returns: nil where the lane was lost: `body` has not run.
     func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
-        let module = thread.mine.slot
-        guard module != 0 else { return body() }
-        let inHost = thread.mine.inHost
-        guard word.exchange(thread.mine, for: inHost) else { return nil }
-        thread.mine = inHost
+        let (word, current) = (thread.word, thread.ownership)
+        guard current.slot != 0 else { return body() }
+        guard word.move(to: current.inHost) else { return nil }
         let result = body()
         // Objects that end in the body may call modules, and the lane may be lost in one of them; otherwise
         // it is not taken meanwhile.
-        let back = thread.mine.resumed(by: module)
-        if word.exchange(thread.mine, for: back) { thread.mine = back }
+        _ = word.move(to: thread.ownership.resumed(by: current.slot))
         return result
     }
 
@@ -300,7 +294,18 @@ final class Lane: Sendable {
     }
 
     /// Returns whether `thread` still owns the lane.
-    func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
+    ///
+    /// By that thread itself.
+    func owns(_ thread: LaneThread) -> Bool { !thread.word.isTaken }
+
+    /// The word of the thread that owns the lane; all zeros once the lane has ended.
+    @usableFromInline
+    var ownership: Ownership {
+        let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
+        return pointer.map {
+            Unmanaged<LaneThread>.fromOpaque($0)._withUnsafeGuaranteedRef(\.ownership)
+        } ?? Ownership(bits: 0)
+    }
 
     /// Returns the event that the lane, or an overdue module's own thread, is delivering to `slot`.
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
@@ -318,7 +323,6 @@ final class Lane: Sendable {
     /// - Parameter thread: The calling thread.
     func run(on thread: LaneThread) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
-        setOwner(thread)
         work(on: thread)
     }
 
@@ -376,7 +380,6 @@ final class Lane: Sendable {
                 watchdog.arm(for: self)
                 return job
             case .resume(let resumption):
-                setOwner(thread)
                 resume(resumption, on: thread)
                 guard owns(thread) else { return nil }
             case .release: break

@@ -1,8 +1,8 @@
 /// A value that belongs to the lane, or to one module, on its way through code that must be `Sendable`.
 ///
 /// `@unchecked Sendable`: the value is opened only by the thread that owns the lane, which the lane alone
-/// hands out, or by the thread that is in the module to which the value belongs; the exchange of the
-/// ownership word orders the two. `LaneTakeoverTests` under the thread sanitizer would break it.
+/// hands out, or by the thread that is in the module to which the value belongs; the ownership word
+/// orders the two. `LaneTakeoverTests` under the thread sanitizer would break it.
 @usableFromInline
 struct LaneConfined<Value>: @unchecked Sendable {
     private let value: Value

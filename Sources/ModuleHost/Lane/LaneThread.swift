@@ -7,24 +7,19 @@ import Synchronization
 /// it returns, and has caught up. Then this object is reused for the next thread that takes the lane: it is
 /// not freed as long as the lane exists, since other threads read the owner without counting a reference.
 ///
-/// `@unchecked Sendable`: `mine` and `place` are accessed only by the thread itself, and, under the lane's lock, by
-/// the takeover that starts it before it runs, and by a carrier or a takeover from that while it sleeps. Everything
-/// else is immutable or atomic. A second thread that accessed `mine` would be detected by `LaneTakeoverTests` and
-/// `DutyTests` under the thread sanitizer.
+/// `@unchecked Sendable`: `place` is accessed only by the thread itself, and by what starts it before it runs. Everything
+/// else is immutable or atomic. A second thread that accessed `place` would be detected by `LaneTakeoverTests` under
+/// the thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
-    /// The word as this thread last set it.
+    /// The word, which the thread moves while it owns the lane.
     ///
-    /// While the lane's word still equals it, this thread owns the lane.
-    @inlinable @inline(__always)
-    var mine: Ownership {
-        get { mineAddress.pointee }
-        set { mineAddress.pointee = newValue }
-    }
+    /// Under the lane's lock, a carrier or a takeover from that sets it while the thread sleeps.
+    @usableFromInline let word: OwnershipWord
 
-    /// The address of that word: access to a stored property would be checked for exclusivity at each
-    /// delivery, and only the thread itself accesses it.
-    @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
+    /// The word as it is.
+    @inlinable @inline(__always)
+    var ownership: Ownership { word.load() }
 
     /// The slot whose code the thread runs since it lost the lane; nil while it has not changed since.
     ///
@@ -48,10 +43,9 @@ final class LaneThread: @unchecked Sendable {
     /// The stack of the responders in the black box, if there is one.
     let stack: BlackBox.Stack?
 
-    init(mine: Ownership, stack: BlackBox.Stack? = nil) {
+    init(at first: Ownership, stack: BlackBox.Stack? = nil) {
         self.stack = stack
-        mineAddress = .allocate(capacity: 1)
-        mineAddress.initialize(to: mine)
+        word = OwnershipWord(first, in: stack)
         if let stack {
             outer = stack.address
             return
@@ -63,7 +57,6 @@ final class LaneThread: @unchecked Sendable {
     }
 
     deinit {
-        mineAddress.deallocate()
         guard stack == nil else { return }
         outer.deinitialize(count: CallDepth.maximum + 1)
         outer.deallocate()
@@ -75,8 +68,8 @@ final class LaneThread: @unchecked Sendable {
     func end() { identity.store(0, ordering: .relaxed) }
 
     /// Assigns the object to another thread, when the one before has ended and before that one runs.
-    func begin(mine: Ownership) {
-        self.mine = mine
+    func begin(at first: Ownership) {
+        word.begin(first)
         place = nil
     }
 

@@ -35,7 +35,7 @@ final class ModuleExecutor: SerialExecutor {
     func isIsolatingCurrentContext() -> Bool? {
         // A new task would begin at once, before its owner knows it.
         guard creator.load(ordering: .relaxed) != NativeThread.current else { return false }
-        if let thread = gate.lane.hold { return thread.mine.slot == slot.number }
+        if let thread = gate.lane.hold { return thread.ownership.slot == slot.number }
         return gate.lane.overdueSlot === slot
     }
 

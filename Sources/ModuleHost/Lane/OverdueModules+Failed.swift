@@ -109,7 +109,7 @@ extension Lane {
     ///
     /// Has no effect for a module that is removed already.
     func fail(_ slot: ModuleSlot) {
-        let word = word.load()
+        let word = ownership
         state.withLock { state in
             guard slot.isListed else { return }
             state.overdue.fail(slot, in: state.unhandled(by: slot, at: word), log: state.log)

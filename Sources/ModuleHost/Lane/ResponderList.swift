@@ -15,10 +15,13 @@ protocol AnyResponderList: AnyObject {
 final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     struct Entry {
-        /// The slot whose code the responder runs, for the ownership word.
-        @usableFromInline let slot: ModuleSlot
+        /// The number of the slot whose code the responder runs, for the ownership word: with each delivery no other
+        /// object is looked at.
+        @usableFromInline let number: UInt16
         @usableFromInline let member: Member
         @usableFromInline let responder: Responder
+
+        @usableFromInline var slot: ModuleSlot { member.slot }
     }
 
     @usableFromInline typealias Entries = ContiguousArray<Entry>
@@ -56,7 +59,7 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     private func entry(of member: Member) -> Entry? {
-        responder(member).map { Entry(slot: member.slot, member: member, responder: $0) }
+        responder(member).map { Entry(number: member.slot.number, member: member, responder: $0) }
     }
 
     /// Removes members of one module, which stand next to each other and which the caller keeps alive: none

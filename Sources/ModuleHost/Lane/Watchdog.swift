@@ -87,7 +87,7 @@ final class Watchdog: Sendable {
     }
 
     private func look(at lane: Lane, after tick: Duration) {
-        let word = lane.word.load()
+        let word = lane.ownership
         let watched = lane.watched(at: word)
         guard watched.isBusy else { return disarm(lane) }
         let isOverdue = sight.withLock { sight in
@@ -113,7 +113,7 @@ final class Watchdog: Sendable {
         sight.withLock { $0 = Sight() }
         isArmed.store(false, ordering: .sequentiallyConsistent)
         // The lane may have taken a job after the check, and found the watchdog still armed.
-        if lane.watched(at: lane.word.load()).isBusy { arm(for: lane) }
+        if lane.watched(at: lane.ownership).isBusy { arm(for: lane) }
     }
 
     private var tick: Duration {

@@ -79,7 +79,7 @@ extension CommunicationCenter {
         switch end {
         case .finished: return answers
         case .tooDeep:
-            let chain = thread.stack(at: thread.mine).compactMap { gate.lane.slot($0)?.id }
+            let chain = thread.stack(at: thread.ownership).compactMap { gate.lane.slot($0)?.id }
             let members = gate.lane.asHost {
                 self.list(of: Responder.self).entries.map(\.slot.id)
             }

@@ -66,7 +66,7 @@ public final class CommunicationCenter {
     public func add(_ member: AnyObject) {
         guard let lane = gate?.lane else { return insert(member, in: ownSlot) }
         if let thread = lane.hold {
-            guard let slot = lane.slot(thread.mine.slot) else { return }
+            guard let slot = lane.slot(thread.ownership.slot) else { return }
             if lane.asHost(on: thread, { insert(member, in: slot) }) != nil { return }
         }
         if let slot = lane.overdueSlot { _ = lane.serve { _ in insert(member, in: slot) } }

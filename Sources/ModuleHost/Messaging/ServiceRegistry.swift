@@ -216,14 +216,19 @@ public final class ServiceRegistry {
     /// Returns the shared service, if it is created already.
     @inlinable @inline(__always)
     func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
-        guard let word = gate.lane.wordInHand, word.mine.pointee.slot != 0 else { return nil }
+        guard let word = gate.lane.wordInHand else { return nil }
+        return word._withUnsafeGuaranteedRef { made(service, by: $0) }
+    }
+
+    @inlinable @inline(__always)
+    func made<Service>(_ service: Service.Type, by word: OwnershipWord) -> MadeService<Service>? {
+        let module = OwnershipWord.own(at: word.address)
         // As the host, since the table belongs to the lane.
-        let module = word.mine.pointee
-        guard word.exchange(for: module.inHost) else { return nil }
+        guard module.slot != 0, word.move(to: module.inHost) else { return nil }
         let made = entries.findUncounted(ObjectIdentifier(service))?
             ._withUnsafeGuaranteedRef { $0.made }
         // While the host is current, the lane cannot be taken over.
-        _ = word.exchange(for: module.inHost.resumed(by: module.slot))
+        _ = word.move(to: module.inHost.resumed(by: module.slot))
         return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
     }
 
@@ -341,7 +346,7 @@ public final class ServiceRegistry {
     /// The calling module.
     private var callingSlot: ModuleSlot? {
         let lane = gate.lane
-        if let thread = lane.hold { return lane.slot(thread.mine.slot) }
+        if let thread = lane.hold { return lane.slot(thread.ownership.slot) }
         return lane.overdueSlot
     }
 
@@ -362,7 +367,7 @@ public final class ServiceRegistry {
     private func onLane<Result>(_ body: () throws -> Result) throws -> Result {
         let lane = gate.lane
         if let thread = lane.hold {
-            guard thread.mine.slot != 0 else { throw ServiceError.noModule }
+            guard thread.ownership.slot != 0 else { throw ServiceError.noModule }
             do { return try body() } catch is LaneLost {}
         }
         guard lane.overdueSlot != nil else { throw ServiceError.noModule }

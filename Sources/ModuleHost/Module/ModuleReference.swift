@@ -47,7 +47,7 @@ public struct ModuleReference<Role>: Sendable {
     ) throws -> Result {
         let lane = gate.lane
         if let thread = lane.hold {
-            guard thread.mine.slot != 0 else { throw RouteError.offLane }
+            guard thread.ownership.slot != 0 else { throw RouteError.offLane }
             do { return try call(body, on: thread) } catch is LaneLost {}
         }
         guard let caller = lane.overdueSlot else { throw RouteError.offLane }
@@ -73,7 +73,7 @@ public struct ModuleReference<Role>: Sendable {
         case (.threw(let error), _): throw error
         case (.tooDeep, _):
             throw RouteError.tooDeep(
-                thread.stack(at: thread.mine).compactMap { gate.lane.slot($0)?.id })
+                thread.stack(at: thread.ownership).compactMap { gate.lane.slot($0)?.id })
         case (.lost, .go), (.threwOverdue, .go): throw RouteError.tookTooLong(module)
         // The object was not used.
         case (.lost, _), (.threwOverdue, _): throw LaneLost()

@@ -8,12 +8,7 @@ import Glibc
 /// - Throws: ``SystemError``: where there is no room for a descriptor, or in a kernel before Linux 5.3.
 func openProcessEnd(of processID: Int32) throws(SystemError) -> Descriptor {
     // `pidfd_open` is in no C library before glibc 2.36; the number is the same on all machines.
-    let number = systemCall(434, processID, 0)
+    let number = systemCall(434, Int(processID), 0)
     guard number >= 0 else { throw .last }
     return Descriptor(owning: Int32(number))
 }
-
-// C functions with variable arguments are not visible to Swift; these arguments are passed like any others.
-@_silgen_name("syscall") private func systemCall(
-    _ number: Int, _ processID: Int32, _ flags: UInt32
-) -> Int

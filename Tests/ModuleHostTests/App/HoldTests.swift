@@ -367,6 +367,6 @@ struct HoldTests {
 extension HostUnderTest {
     /// Whether the lane has a current job.
     fileprivate var isAtWork: Bool {
-        host.gate.lane.watched(at: host.gate.lane.word.load()).isBusy
+        host.gate.lane.watched(at: host.gate.lane.ownership).isBusy
     }
 }

@@ -19,8 +19,12 @@ struct BlackBoxContentsTests {
     }
 
     private func set(_ word: BlackBoxLayout.Word, _ value: UInt64, in bytes: inout [UInt8]) {
+        set(word.rawValue, value, in: &bytes)
+    }
+
+    private func set(_ index: Int, _ value: UInt64, in bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes {
-            $0.storeBytes(of: value, toByteOffset: word.rawValue * 8, as: UInt64.self)
+            $0.storeBytes(of: value, toByteOffset: index * 8, as: UInt64.self)
         }
     }
 
@@ -44,7 +48,7 @@ struct BlackBoxContentsTests {
         "is nothing where a word of the head makes no sense",
         arguments: [
             (BlackBoxLayout.Word.magic, 0), (.magic, .max), (.form, 0), (.form, 1 << 32),
-            (.form, 1 << 32 | 1024), (.form, 3 << 32 | 1024), (.form, 2 << 32 | 1023),
+            (.form, 1 << 32 | 1024), (.form, 2 << 32 | 1024), (.form, 3 << 32 | 1023),
             (.form, .max), (.state, 0),
             (.state, 4), (.state, .max), (.processID, 0), (.processID, 1 << 31),
             (.processID, .max), (.startedNanoseconds, 1_000_000_000),
@@ -83,14 +87,16 @@ struct BlackBoxContentsTests {
         // The module that the lane itself entered is unknown for a call whose stack is unknown or has the host in it:
         // to take the called module for it would be to claim that the modules before it are done.
         for (bits, stack, module, outermost) in [
-            (0, 1, nil, nil), (1 << 16 | 1, 1, "x.a", "x.a"), (1 << 16 | 1, 0, "x.a", "x.a"),
-            (1 << 16 | 1, 33, "x.a", "x.a"), (2 << 16 | 1, 0, "x.a", nil),
-            (2 << 16 | 1, 1, "x.a", nil), (2 << 16 | 1, .max, "x.a", nil),
+            (0, 1, nil, nil), (1 << 16 | 1, 1, "x.a", "x.a"), (1 << 16 | 1, 0, nil, nil),
+            (1 << 16 | 1, 65, nil, nil), (2 << 16 | 1, 0, nil, nil),
+            (2 << 16 | 1, 1, "x.a", nil), (2 << 16 | 1, .max, nil, nil),
             (1 << 16, 1, nil, nil), (1 << 16 | 2, 1, nil, nil), (1, 1, nil, nil),
-            (0x7F << 16 | 1, 1, nil, nil), (64 << 16 | 1, 32, "x.a", nil), (.max, .max, nil, nil),
+            (0x7F << 16 | 1, 1, nil, nil), (64 << 16 | 1, 64, "x.a", nil), (.max, .max, nil, nil),
         ] as [(UInt64, UInt64, String?, String?)] {
             var bytes = whole
-            set(.ownership, bits, in: &bytes)
+            if let number = Int(exactly: stack), 1...BlackBoxLayout.stacks ~= number {
+                set(BlackBoxLayout(capacity: 1).stack(number - 1), bits, in: &bytes)
+            }
             set(.stack, stack, in: &bytes)
             let contents = BlackBox.Contents(bytes, boot: present)
             #expect(contents?.module?.text == module)

@@ -3,6 +3,10 @@ import Testing
 
 @testable import ModuleHost
 
+extension Ownership {
+    func moved(to slot: UInt16) -> Ownership { moved(to: slot, by: step) }
+}
+
 @Suite("Ownership word")
 struct OwnershipTests {
     private func word(
@@ -10,7 +14,7 @@ struct OwnershipTests {
     )
         -> Ownership
     {
-        Ownership(bits: deliveries << 32 | moves << 23 | depth << 16 | UInt64(slot))
+        Ownership(bits: moves << 55 | deliveries << 23 | depth << 16 | UInt64(slot))
     }
 
     @Test("each field is read from its bits, and from no other's")
@@ -43,17 +47,17 @@ struct OwnershipTests {
         #expect((out.delivery, out.depth, out.slot) == (2, 0, 0))
     }
 
-    @Test("every field wraps around within itself")
+    @Test("every field wraps around; deliveries count as a move then")
     func wraps() {
         let lastDelivery = word(deliveries: 0xFFFF_FFFF, moves: 5, depth: 1, slot: 9)
-        #expect(lastDelivery.moved(to: 10) == word(moves: 5, depth: 1, slot: 10))
+        #expect(lastDelivery.moved(to: 10) == word(moves: 6, depth: 1, slot: 10))
         let lastMove = word(deliveries: 3, moves: 0x1FF, depth: 2, slot: 9)
         #expect(lastMove.moved(to: 0xFFFF) == word(deliveries: 3, depth: 2, slot: 0xFFFF))
         #expect(lastMove.entered(4) == word(deliveries: 3, depth: 3, slot: 4))
         #expect(lastMove.left(to: 4) == word(deliveries: 3, depth: 1, slot: 4))
         let last = word(deliveries: 0xFFFF_FFFF, moves: 0x1FF, depth: 64, slot: 0xFFFF)
         #expect(last.takenOver == word())
-        #expect(word(deliveries: 0xFFFF_FFFF).entered(1) == word(depth: 1, slot: 1))
+        #expect(word(deliveries: 0xFFFF_FFFF).entered(1) == word(moves: 1, depth: 1, slot: 1))
     }
 
     /// What the word stands for, kept in plain variables.
@@ -95,19 +99,9 @@ struct OwnershipTests {
         }
     }
 
-    @Test("an exchange takes place where the word is the one expected")
-    func exchange() {
-        let shared = OwnershipWord()
-        let first = shared.load()
-        #expect(first == word())
-        #expect(shared.exchange(first, for: first.entered(1)))
-        #expect(!shared.exchange(first, for: first.entered(2)))
-        #expect(shared.load() == first.entered(1))
-    }
-
     @Test("a thread remembers who stands on its stack, outermost first")
     func stack() {
-        let thread = LaneThread(mine: word())
+        let thread = LaneThread(at: word())
         #expect(thread.stack(at: word()) == [])
         var current = word().entered(3)
         #expect(thread.stack(at: current) == [3])

@@ -18,7 +18,7 @@ struct OverdueModulesTests {
     private let slots = (1...3).map {
         ModuleSlot(number: UInt16($0), id: nil, limits: ModuleSlot.Limits(backlog: 3))
     }
-    private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
+    private let threads = (0..<2).map { _ in LaneThread(at: Ownership(bits: 0)) }
     private var log = EventLog()
     private var overdue = OverdueModules()
     /// What stands in the inbox, and what was noted of modules that have not received it.

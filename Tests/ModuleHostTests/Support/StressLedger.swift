@@ -94,9 +94,9 @@ final class StressLedger: Sendable {
                 // Some doors open before the deadline has gone by, some after it. Time stands still
                 // but for those who stand before a door: a deadline is longer than any other code
                 // takes, and this clock must not make it shorter.
-                let word = lane.word.load()
+                let word = lane.ownership
                 for _ in 0..<Int.random(in: 0..<20, using: &random)
-                where isOnLane && lane.word.load() == word {
+                where isOnLane && lane.ownership == word {
                     time.advance(by: .milliseconds(100))
                 }
                 door.open()

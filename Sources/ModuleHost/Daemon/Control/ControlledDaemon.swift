@@ -56,7 +56,7 @@ final class ControlledDaemon: ControlledHost {
         let metrics = host.metrics.withLock { $0 }
         var status = HostStatus(identity, metrics, inbox: inbox?.currentFigures())
         status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
-        status.atWork = host.gate.lane.slot(host.gate.lane.word.load().slot)?.id
+        status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
         status.lastReload = reloader?.lastReload
         return status

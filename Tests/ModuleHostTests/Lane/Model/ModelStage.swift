@@ -188,7 +188,7 @@ final class ModelStage: Sendable {
     func pass(_ number: Int, entered: Int, turns: Int?) {
         let door = door(number)
         guard !door.isOpen else { return }
-        let word = lane.withLock { $0 }?.hold?.mine
+        let word = lane.withLock { $0 }?.hold?.ownership
         state.withLock { state in
             state.stands[number] = Stand(door: number, word: word, entered: entered)
             state.arrivals += 1

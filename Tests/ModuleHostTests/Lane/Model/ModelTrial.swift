@@ -190,7 +190,7 @@ struct ModelTrial {
 
     private mutating func open(_ door: Int) {
         if let waiting = stage.waiting(at: door) {
-            if waiting.word == lane.word.load() {
+            if waiting.word == lane.ownership {
                 stale = waiting
             } else {
                 released = lane.state.withLock { state in
@@ -205,7 +205,7 @@ struct ModelTrial {
     // MARK: The watchdog
 
     /// Who stands before a closed door on the lane.
-    private var stand: ModelStage.Stand? { stage.stand(at: lane.word.load()) }
+    private var stand: ModelStage.Stand? { stage.stand(at: lane.ownership) }
 
     /// Has the watchdog look at who stands before a door on the lane.
     ///
@@ -223,9 +223,9 @@ struct ModelTrial {
         repeat {
             time.advance(by: step)
             left -= step
-        } while left > .zero && lane.word.load() == word
+        } while left > .zero && lane.ownership == word
         stage.note(.looked)
-        return lane.word.load() == word
+        return lane.ownership == word
     }
 
     /// Has it look up to the last time but one, and for the last time while the door is being opened.
@@ -334,11 +334,11 @@ extension Lane {
 
     /// The state of the lane, for a trial that does not come to its end.
     fileprivate var whereabouts: String {
-        let word = word.load()
+        let word = ownership
         return state.withLock { state in
             let overdue = state.overdue.slots.map { "\($0.number)" }.joined(separator: ",")
             return "lane: slot \(word.slot), depth \(word.depth), \(state.jobs.count) jobs, "
-                + "\(state.isAsleep ? "asleep" : "awake"), owned: \(state.thread.mine == word), "
+                + "\(state.isAsleep ? "asleep" : "awake"), owned: \(state.thread.ownership == word), "
                 + "current: \(state.current.map { "\(type(of: $0))" } ?? "none"), "
                 + "carried: \(state.carried != nil), resumption: \(state.resumption != nil), overdue: \(overdue)"
         }

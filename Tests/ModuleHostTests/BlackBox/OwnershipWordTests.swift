@@ -1,0 +1,85 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Ownership word of a thread")
+struct OwnershipWordTests {
+    private let outside = Ownership(bits: 0)
+
+    @Test(
+        "is taken where it is the one observed, and does not move any more",
+        arguments: [true, false])
+    func take(hasProcessBarrier: Bool) throws {
+        try ProcessBarrier.prepare()
+        let word = OwnershipWord(outside, hasProcessBarrier: hasProcessBarrier)
+        let first = outside.entered(1)
+        #expect(word.move(to: first))
+        #expect(!word.take(at: outside))
+        #expect(word.move(to: first.moved(to: 2)))
+        #expect(!word.isTaken)
+        #expect(word.take(at: first.moved(to: 2)))
+        #expect(word.isTaken)
+        #expect(!word.take(at: first.moved(to: 2)))
+        #expect(!word.move(to: first.moved(to: 2).moved(to: 3)))
+        #expect(word.load() == first.moved(to: 2))
+        word.begin(outside)
+        #expect(!word.isTaken)
+        #expect(word.move(to: first))
+    }
+
+    /// What belongs to the owner of the lane, without any synchronization but the word's own.
+    private final class OwnedState: @unchecked Sendable {
+        var deliveries: UInt32 = 0
+    }
+
+    /// What came of a round of the race.
+    private struct Outcome: Equatable {
+        /// The deliveries that the owner had made when the word was taken, and at the end; and the word at the end.
+        var seen: UInt32
+        var deliveries: UInt32
+        var word: Ownership
+    }
+
+    /// A thread makes deliveries as fast as it can while another one takes the word in one of them, whichever comes.
+    @Test("has one owner, however the two meet", arguments: [true, false])
+    func race(hasProcessBarrier: Bool) async throws {
+        try ProcessBarrier.prepare()
+        // Without the barrier, one round in some hundred has two owners, or none.
+        for _ in 0..<1000 {
+            let word = OwnershipWord(outside, hasProcessBarrier: hasProcessBarrier)
+            let state = OwnedState()
+            let end = Promise<Void>()
+            let taken = Promise<(observed: Ownership, seen: UInt32)>()
+            try NativeThread.start(name: "owner") {
+                Self.deliver(through: word, counting: state)
+                end.keep(())
+            }
+            try NativeThread.start(name: "taker") {
+                var observed = word.load()
+                while observed.slot == 0 || !word.take(at: observed) { observed = word.load() }
+                taken.keep((observed, state.deliveries))
+            }
+            let (observed, seen) = await taken.value
+            await end.value
+            // All that the owner did is seen, and it does no more.
+            let outcome = Outcome(seen: seen, deliveries: state.deliveries, word: word.load())
+            let expected = Outcome(
+                seen: observed.delivery, deliveries: observed.delivery, word: observed)
+            #expect(outcome == expected)
+        }
+    }
+
+    /// Goes from the host to a module and back until the word is taken, as a fan-out does.
+    private static func deliver(through word: OwnershipWord, counting state: OwnedState) {
+        while word.move(to: word.load().inHost) {
+            state.deliveries += 1
+            let now = word.load()
+            let next = now.depth == 0 ? now.entered(1) : now.moved(to: 1)
+            guard word.move(to: next) else { break }
+            // As long as it takes to be found in the module now and then.
+            for _ in 0..<next.delivery % 32 { _ = word.load() }
+        }
+    }
+}
