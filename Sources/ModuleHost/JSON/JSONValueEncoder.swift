@@ -25,7 +25,7 @@ package enum JSONEncoding {
 private final class JSONPlace {
     var content = Content.none
 
-    indirect enum Content {
+    enum Content {
         case none
         case bool(Bool)
         case string(String)
@@ -33,6 +33,10 @@ private final class JSONPlace {
         case raw([UInt8])
         case array([JSONPlace])
         case object([(key: String, value: JSONPlace)])
+
+        static func integer(_ integer: some FixedWidthInteger) -> Content {
+            .raw(Array(integer.description.utf8))
+        }
 
         func write(to writer: inout JSONWriter) {
             switch self {
@@ -148,9 +152,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
         }
     }
 
-    private func encode(integer: some FixedWidthInteger) {
-        place.content = .raw(Array(integer.description.utf8))
-    }
+    private func encode(integer: some FixedWidthInteger) { place.content = .integer(integer) }
 
     private func encode<T: BinaryFloatingPoint & LosslessStringConvertible>(number: T) throws {
         guard number.isFinite else { throw invalid(number, "JSON has no word for \(number)") }
@@ -171,15 +173,20 @@ private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContaine
         JSONValueEncoder(place: place.member(key.stringValue), codingPath: codingPath + [key])
     }
 
-    func encodeNil(forKey key: Key) { child(key).encodeNil() }
-    func encode(_ value: Bool, forKey key: Key) { child(key).encode(value) }
-    func encode(_ value: String, forKey key: Key) { child(key).encode(value) }
+    /// Sets a member that cannot fail, without an encoder and a coding path for it.
+    private func set(_ key: Key, _ content: JSONPlace.Content) {
+        place.member(key.stringValue).content = content
+    }
+
+    func encodeNil(forKey key: Key) { set(key, .none) }
+    func encode(_ value: Bool, forKey key: Key) { set(key, .bool(value)) }
+    func encode(_ value: String, forKey key: Key) { set(key, .string(value)) }
     func encode(_ value: Double, forKey key: Key) throws { try child(key).encode(value) }
     func encode(_ value: Float, forKey key: Key) throws { try child(key).encode(value) }
-    func encode(_ value: Int128, forKey key: Key) { child(key).encode(value) }
-    func encode(_ value: UInt128, forKey key: Key) { child(key).encode(value) }
+    func encode(_ value: Int128, forKey key: Key) { set(key, .integer(value)) }
+    func encode(_ value: UInt128, forKey key: Key) { set(key, .integer(value)) }
     func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) {
-        child(key).encode(value)
+        set(key, .integer(value))
     }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try child(key).encode(value) }
 

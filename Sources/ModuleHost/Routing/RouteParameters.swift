@@ -125,7 +125,7 @@ public struct RouteParameters: Sendable {
 
     /// All parameters, in the order of ``names``.
     public var all: [(name: String, values: [String])] {
-        names.map { ($0, values(of: $0) ?? []) }
+        url == nil ? items : names.map { ($0, values(of: $0) ?? []) }
     }
 
     /// Returns whether there is such a name.

@@ -38,16 +38,7 @@ extension RoutePattern {
         _ base: String, _ parameters: RouteParameters, _ moreNames: [String], first: Int
     ) throws(RouteError) -> String {
         let given = parameters.all
-        let known = names + queryNames + moreNames
-        for (name, values) in given {
-            guard known.contains(where: { isSameText($0, name) }) else {
-                throw .building(
-                    pattern: text, .unused(name, nearest: nearestName(to: name, in: known)))
-            }
-            if values.isEmpty, !names.contains(where: { isSameText($0, name) }) {
-                throw .building(pattern: text, .missing(name))
-            }
-        }
+        try checkNames(of: given, moreNames)
         let variant = try variant(for: parameters)
         var bytes = Array(base.utf8)
         for (index, segment) in try segments(variant, parameters).enumerated() {
@@ -56,7 +47,7 @@ extension RoutePattern {
         }
         var separator = UInt8(ascii: "?")
         for (name, values) in given
-        where !names.contains(where: { isSameText($0, name) }) {
+        where !isInPath(name) {
             for value in values {
                 bytes.append(separator)
                 bytes.append(percentEncoding: name.utf8)
@@ -68,11 +59,41 @@ extension RoutePattern {
         let built = String(decoding: bytes, as: UTF8.self)
         do throws(RouteURLError) {
             let url = try RouteURL(built)
-            if self.parameters(of: url, from: first)?.areExactly(given) == true { return built }
+            if reads(url, from: first, as: given) { return built }
         } catch {
             throw .building(pattern: text, .limit(error))
         }
         throw .building(pattern: text, .ambiguous)
+    }
+
+    private func checkNames(
+        of given: [(name: String, values: [String])], _ moreNames: [String]
+    ) throws(RouteError) {
+        for (name, values) in given where !isInPath(name) {
+            guard [queryNames, moreNames].contains(where: { $0.containsText(name) }) else {
+                let known = names + queryNames + moreNames
+                throw .building(
+                    pattern: text, .unused(name, nearest: nearestName(to: name, in: known)))
+            }
+            if values.isEmpty { throw .building(pattern: text, .missing(name)) }
+        }
+    }
+
+    private func isInPath(_ name: String) -> Bool { names.containsText(name) }
+
+    /// Returns whether reading a URL gives these parameters, which it was built from, and no others.
+    private func reads(
+        _ url: RouteURL, from first: Int, as given: [(name: String, values: [String])]
+    ) -> Bool {
+        guard let read = parameters(of: url, from: first) else { return false }
+        let (path, query) = (
+            given.filter { isInPath($0.name) }, given.lazy.filter { !isInPath($0.name) }
+        )
+        return read.boundNames.count == path.count
+            && path.allSatisfy {
+                read.boundNames.containsText($0.name) && read.values(of: $0.name) == $0.values
+            }
+            && url.hasItems(query)
     }
 
     /// Returns the longest variant that needs only names that are present, and uses all of them.
@@ -129,5 +150,36 @@ extension RoutePattern {
                 pattern: text, .segment(name, value: value.isEmpty ? value : segment))
         }
         return bytes
+    }
+}
+
+extension RouteURL {
+    /// Returns whether the query has these names, each with these values, in this order and nothing else.
+    fileprivate func hasItems(_ expected: some Sequence<(name: String, values: [String])>) -> Bool {
+        withBytes { bytes in
+            var item = bytes.segmentCount
+            for (name, values) in expected {
+                for value in values {
+                    guard item < bytes.spans.count, bytes[item].isText(name),
+                        bytes[item + 1].isText(value)
+                    else { return false }
+                    item += 2
+                }
+            }
+            return item == bytes.spans.count
+        }
+    }
+}
+
+extension SegmentBytes {
+    fileprivate func isText(_ text: String) -> Bool {
+        text.withUTF8Bytes { equals(SegmentBytes($0), folding: false) }
+    }
+}
+
+extension [String] {
+    /// Returns whether there is a text with the same bytes.
+    fileprivate func containsText(_ text: String) -> Bool {
+        contains { isSameText($0, text) }
     }
 }

@@ -10,13 +10,12 @@ extension RoutePattern {
 
     func parameters(of url: RouteURL, from first: Int) -> RouteParameters? {
         let isFolded = first == 0 && url.hasAuthority
-        let segments = url.withBytes { bytes in
-            (first..<max(first, url.segmentCount)).map { Array(bytes[$0].bytes) }
+        let best = url.withBytes { bytes in
+            let segments = (first..<max(first, url.segmentCount)).lazy.map { bytes[$0].bytes }
+            return variants.compactMap { variant in
+                variant.ranks(of: segments, isFirstFolded: isFolded).map { (variant, $0) }
+            }.min { $0.1.lexicographicallyPrecedes($1.1) }
         }
-        let matches = variants.compactMap { variant in
-            variant.ranks(of: segments, isFirstFolded: isFolded).map { (variant, $0) }
-        }
-        let best = matches.min { $0.1.lexicographicallyPrecedes($1.1) }
         return best.map { RouteParameters(url, $0.0.binding, first: first) }
     }
 }
@@ -25,16 +24,20 @@ extension RoutePattern.Variant {
     /// Returns the rank of the match of each segment, or nil if there is no match.
     ///
     /// Expresses as an order what a table finds by trying one candidate after the other.
-    func ranks(of url: [[UInt8]], isFirstFolded: Bool) -> [SegmentRank]? {
+    func ranks<Segments: RandomAccessCollection>(
+        of url: Segments, isFirstFolded: Bool
+    ) -> [SegmentRank]? where Segments.Element: RandomAccessCollection<UInt8> {
         var ranks: [SegmentRank] = []
-        for (index, segment) in segments.enumerated() {
+        ranks.reserveCapacity(segments.count)
+        var rest = url[...]
+        for segment in segments {
             if case .rest = segment { return ranks + [.rest] }
-            guard index < url.count else { return nil }
-            let isFolded = index == 0 && isFirstFolded
-            guard let rank = segment.rank(of: url[index], isFolded: isFolded) else { return nil }
+            let isFolded = ranks.isEmpty && isFirstFolded
+            guard let text = rest.popFirst(), let rank = segment.rank(of: text, isFolded: isFolded)
+            else { return nil }
             ranks.append(rank)
         }
-        return segments.count == url.count ? ranks : nil
+        return rest.isEmpty ? ranks : nil
     }
 }
 
@@ -80,14 +83,16 @@ enum SegmentRank: Comparable {
 }
 
 extension RoutePattern.Segment {
-    fileprivate func rank(of text: [UInt8], isFolded: Bool) -> SegmentRank? {
+    fileprivate func rank(
+        of text: some RandomAccessCollection<UInt8>, isFolded: Bool
+    ) -> SegmentRank? {
         switch self {
         case .literal(let literal):
-            if literal == text { return .literal }
-            return isFolded && folded(literal) == folded(text) ? .foldedLiteral(literal) : nil
+            if text.elementsEqual(literal) { return .literal }
+            return isFolded && folded(text) == folded(literal) ? .foldedLiteral(literal) : nil
         case .placeholder(let suffix, let type):
-            let end = Array(text.suffix(suffix.count))
-            let isEnd = end == suffix || isFolded && folded(end) == folded(suffix)
+            let end = text.suffix(suffix.count)
+            let isEnd = end.elementsEqual(suffix) || isFolded && folded(end) == folded(suffix)
             guard isEnd, suffix.isEmpty || text.count > suffix.count,
                 type?.reads(text.dropLast(suffix.count)) ?? true
             else { return nil }
@@ -99,6 +104,6 @@ extension RoutePattern.Segment {
 }
 
 /// Returns the bytes with A to Z in lower case.
-func folded(_ bytes: [UInt8]) -> [UInt8] {
+func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
 }
