@@ -10,7 +10,7 @@ public enum MeasuredHost {
     private static let folder = FileManager.default.temporaryDirectory
         .appending(path: "modulehost-measured-\(ProcessInfo.processInfo.processIdentifier)")
 
-    /// Whether the lane's word of ownership is in a file, for the next host to read.
+    /// Whether the ownership words are in a file, for the next host to read.
     public static var hasBlackBox: Bool {
         FileManager.default.fileExists(atPath: folder.appending(path: "blackbox").path)
     }

@@ -43,13 +43,11 @@ final class ModuleUse {
         guard let idle = record.entry.idle, app.phase.isReady else { return }
         let left = app.time.now().duration(to: last + idle)
         guard left <= .zero else { return schedule(after: left) }
+        // Its time begins anew where it holds something; also where the lane is lost while it is asked.
+        begin()
         guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
             !isPendingInProcess(on: thread)
-        else {
-            // Its time begins when it holds nothing.
-            if app.gate.lane.owns(thread) { begin() }
-            return
-        }
+        else { return }
         app.unloadOnDemand(record, because: "idle for \(idle.briefText)")
     }
 }

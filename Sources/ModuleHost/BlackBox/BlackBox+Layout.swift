@@ -24,7 +24,7 @@ struct BlackBoxLayout: Hashable {
         case startedNanoseconds
         case bootHigh
         case bootLow
-        case activity = 32
+        case activity
         /// The number of the stack that belongs to the lane's owner, from 1.
         case stack
         case current
@@ -35,7 +35,8 @@ struct BlackBoxLayout: Hashable {
         case incomplete
     }
 
-    static let headWords = 48
+    /// The words of the head, in whole cache lines, as all parts before the stacks.
+    static let headWords = 16
 
     /// The number of durable events whose answers are to come: 64 and those in the window of the inbox, and as
     /// many that the last host has left.
@@ -45,7 +46,7 @@ struct BlackBoxLayout: Hashable {
     ///
     /// A host with more of them does not name the module that was running.
     static let stacks = 64
-    /// The words before a stack: the thread's ownership word, and the claim of who takes the lane from it.
+    /// The words before a stack: the thread's ownership word, and the flag for a thread that takes the lane from it.
     static let ownershipWords = 2
     /// The words of a stack with those before it, in whole cache lines: a slot's number at each depth, two bytes each.
     static let stackWords = (ownershipWords * 8 + (CallDepth.maximum + 1) * 2 + 63) / 64 * 8

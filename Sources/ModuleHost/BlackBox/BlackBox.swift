@@ -33,8 +33,8 @@ package final class BlackBox: @unchecked Sendable {
     private let path: String
     private let file: MappedFile
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
-    /// Free stacks, one bit each, as many as ``BlackBoxLayout/stacks``.
-    private let freeStacks = Guarded<UInt64>(.max)
+    /// Free stacks, one bit each.
+    private let freeStacks = Guarded(UInt64.max >> (64 - BlackBoxLayout.stacks))
 
     /// Reads the last host's box, and creates a new one beside it.
     ///

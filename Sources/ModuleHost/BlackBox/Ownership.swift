@@ -7,7 +7,7 @@
 /// ```
 ///
 /// `deliveries` counts those made by the lane itself (depth 1): while it stands still, the same top-level
-/// delivery continues, however much nested calls move above it. The watchdog checks this field. `moves`
+/// delivery continues, however many nested calls are made in it. The watchdog checks this field. `moves`
 /// counts nested moves, so that each differs from its neighbors; at the top, so that it wraps around without a mask.
 @usableFromInline
 struct Ownership: Equatable, Sendable {

@@ -1,7 +1,7 @@
 import AppService
 public import Synchronization
 
-/// The ownership word of one thread of the lane, with the claim of a thread that takes the lane from it, at an address
+/// The ownership word of one thread of the lane, with a flag for a thread that takes the lane from it, at an address
 /// that may lie in a mapped file.
 ///
 /// The owner moves its word with each delivery, and another thread takes the lane perhaps once a day. So the owner
@@ -9,33 +9,34 @@ public import Synchronization
 ///
 /// ```
 /// owner, in each move                    taking thread, under the lock
-///     word = next                            claim = taken
-///     claim == 0 ? go on                     have all threads pass a barrier
-///                : ask under the lock        word == observed ? the lane is taken : claim = 0
+///     word = next                            flag = taking
+///     flag == 0 ? go on                      have all threads pass a barrier
+///               : ask under the lock         word == observed ? the lane is taken : flag = 0
 /// ```
 ///
-/// Either the owner's store comes before its barrier, and the taking thread sees it; or its load comes after it, and
-/// the owner sees the claim. Where both see each other, the lock decides: the claim is withdrawn by then, or the lane
-/// was taken in the very delivery that the owner begins, which it makes then. The model ``OwnershipProtocol`` in the
-/// tests tries all orders.
+/// Where the owner's store comes before the barrier, the taking thread sees it; where it comes after it, so does the
+/// owner's load, which sees the flag. Where each sees the other, the lock decides. Either the flag is down again by
+/// then; or the taking thread had observed `next` itself, since the owner stood still between its store and its load:
+/// then the lane is taken *in* that delivery, and the owner makes it. The model `OwnershipProtocol` in the tests tries
+/// all orders.
 ///
 /// `@unchecked Sendable`: the address is set once; what it refers to is atomic, lives as long as this object, and is
 /// accessed in no other way. `OwnershipWordTests` and `LaneTests` under the thread sanitizer would break it.
 @usableFromInline
 final class OwnershipWord: @unchecked Sendable {
-    /// The address of the word; the claim is the word after it.
+    /// The address of the word; the flag is the word after it.
     @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// The parts of a claim; 0 where the owner goes on unasked.
-    private enum Claim {
-        static let taken: UInt64 = 1
+    /// The parts of the flag; 0 where the owner goes on without asking.
+    private enum Flag {
+        static let taking: UInt64 = 1
         /// Without a barrier of the process the owner passes one of its own with each move.
         static let passBarrier: UInt64 = 2
     }
 
     @usableFromInline let address: Address
-    private var claim: Address { address + 1 }
-    private let claimAtRest: UInt64
+    private var flag: Address { address + 1 }
+    private let flagAtRest: UInt64
     /// The stack in the black box that contains the word; nil where it lies in memory.
     private let stack: BlackBox.Stack?
     /// The word at which the lane was taken from the thread.
@@ -50,13 +51,13 @@ final class OwnershipWord: @unchecked Sendable {
         hasProcessBarrier: Bool = ProcessBarrier.isAvailable
     ) {
         self.stack = stack
-        claimAtRest = hasProcessBarrier ? 0 : Claim.passBarrier
+        flagAtRest = hasProcessBarrier ? 0 : Flag.passBarrier
         if let stack {
             address = stack.ownership
         } else {
             address = .allocate(capacity: 2)
             address.initialize(to: Atomic(0))
-            claim.initialize(to: Atomic(0))
+            flag.initialize(to: Atomic(0))
         }
         begin(first)
     }
@@ -74,9 +75,11 @@ final class OwnershipWord: @unchecked Sendable {
     }
 
     /// Sets the word before its thread is the owner, or goes on as the owner.
+    ///
+    /// Under the lane's lock, while the thread does not run code of the lane, and no other one takes it.
     func begin(_ word: Ownership) {
         address.pointee.store(word.bits, ordering: .releasing)
-        claim.pointee.store(claimAtRest, ordering: .relaxed)
+        flag.pointee.store(flagAtRest, ordering: .relaxed)
         taken.withLock { $0 = nil }
     }
 
@@ -90,9 +93,9 @@ final class OwnershipWord: @unchecked Sendable {
 
     /// Moves the word, on its own thread.
     ///
-    /// Release, so that a thread that takes the lane over sees all that its owner did. The claim is loaded
-    /// sequentially consistently: the compiler keeps it after the store then, and so does an ARM processor; an x86
-    /// does not, but takes no longer for it than for any load.
+    /// Release, so that a thread that takes the lane over sees all that its owner did. The flag is loaded
+    /// sequentially consistently: LLVM keeps it after the store then (`OwnershipWordTests` would show otherwise), and so
+    /// does an ARM processor; an x86 does not, but takes no longer for it than for any load.
     ///
     /// - Returns: Whether the thread certainly owns the lane; else ``isKept(at:after:)`` tells.
     @inlinable @inline(__always)
@@ -110,7 +113,7 @@ final class OwnershipWord: @unchecked Sendable {
         return Self.move(to: next, at: address) || isKept(at: next, after: current)
     }
 
-    /// Decides whether the owner still was the owner when it moved its word, and has found a claim.
+    /// Decides whether the owner still was the owner when it moved its word, and has found the flag set.
     ///
     /// - Parameters:
     ///   - next: The word.
@@ -118,9 +121,9 @@ final class OwnershipWord: @unchecked Sendable {
     /// - Returns: False where the lane was taken over before.
     @usableFromInline @inline(never)
     func isKept(at next: Ownership, after current: Ownership) -> Bool {
-        if claimAtRest == Claim.passBarrier {
+        if flagAtRest == Flag.passBarrier {
             atomicMemoryFence(ordering: .sequentiallyConsistent)
-            if !isClaimed { return true }
+            if !isFlagged { return true }
         }
         return taken.withLock { taken in
             if taken == nil || taken == next { return true }
@@ -130,10 +133,10 @@ final class OwnershipWord: @unchecked Sendable {
     }
 
     /// Whether the lane was taken from the thread.
-    var isTaken: Bool { isClaimed && taken.withLock { $0 != nil } }
+    var isTaken: Bool { isFlagged && taken.withLock { $0 != nil } }
 
-    private var isClaimed: Bool {
-        claim.pointee.load(ordering: .sequentiallyConsistent) & Claim.taken != 0
+    private var isFlagged: Bool {
+        flag.pointee.load(ordering: .sequentiallyConsistent) & Flag.taking != 0
     }
 
     // MARK: Taking the lane
@@ -144,19 +147,19 @@ final class OwnershipWord: @unchecked Sendable {
     func take(at observed: Ownership) -> Bool {
         taken.withLock { taken in
             guard load() == observed, taken == nil else { return false }
-            claim.pointee.store(claimAtRest | Claim.taken, ordering: .sequentiallyConsistent)
+            flag.pointee.store(flagAtRest | Flag.taking, ordering: .sequentiallyConsistent)
             if passesBarrier(), load() == observed {
                 taken = observed
                 return true
             }
-            claim.pointee.store(claimAtRest, ordering: .releasing)
+            flag.pointee.store(flagAtRest, ordering: .releasing)
             return false
         }
     }
 
-    /// Orders the claim before the look at the word that follows.
+    /// Orders the store of the flag before the look at the word that follows.
     private func passesBarrier() -> Bool {
-        if claimAtRest == 0 { return ProcessBarrier.pass() }
+        if flagAtRest == 0 { return ProcessBarrier.pass() }
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         return true
     }

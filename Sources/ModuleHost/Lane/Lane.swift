@@ -35,8 +35,8 @@ final class Lane: Sendable {
         self.input = input
         self.box = box
         let stack = box?.makeStack()
-        box?.setStack(stack)
         let first = LaneThread(at: Ownership(bits: 0), stack: stack)
+        box?.setStack(stack)
         var overdue = OverdueModules(box: box)
         overdue.note = hooks.onUndelivered
         state = Guarded(State(first, overdue))
@@ -276,6 +276,8 @@ final class Lane: Sendable {
     func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
         let (word, current) = (thread.word, thread.ownership)
         guard current.slot != 0 else { return body() }
+        // Should the body enter another module, this one stands below it.
+        thread.remember(current)
         guard word.move(to: current.inHost) else { return nil }
         let result = body()
         // Objects that end in the body may call modules, and the lane may be lost in one of them; otherwise
@@ -293,9 +295,9 @@ final class Lane: Sendable {
         return serve { _ in body() }
     }
 
-    /// Returns whether `thread` still owns the lane.
+    /// Returns whether the lane was not taken from `thread`, which owned it or still does.
     ///
-    /// By that thread itself.
+    /// By that thread itself. The lane's own thread, which sleeps while a carrier has the lane, counts as an owner.
     func owns(_ thread: LaneThread) -> Bool { !thread.word.isTaken }
 
     /// The word of the thread that owns the lane; all zeros once the lane has ended.

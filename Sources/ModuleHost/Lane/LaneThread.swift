@@ -14,7 +14,7 @@ import Synchronization
 final class LaneThread: @unchecked Sendable {
     /// The word, which the thread moves while it owns the lane.
     ///
-    /// Under the lane's lock, a carrier or a takeover from that sets it while the thread sleeps.
+    /// When a carrier gives the lane back, or loses it, the word of the lane's own thread is set anew while that sleeps.
     @usableFromInline let word: OwnershipWord
 
     /// The word as it is.
@@ -73,9 +73,10 @@ final class LaneThread: @unchecked Sendable {
         place = nil
     }
 
-    /// Records the responder that is about to call another one.
+    /// Records the responder that is about to call another one; the host's own code in the middle of a call is none.
     @usableFromInline
     func remember(_ word: Ownership) {
+        guard word.slot != 0 else { return }
         outer[word.depth].store(word.slot, ordering: .relaxed)
     }
 

@@ -3,11 +3,16 @@ import Glibc
 /// A memory barrier that all threads of the process pass when one of them asks for it (`membarrier(2)`): what the
 /// others do often costs them nothing, and the one whose part is rare pays for both.
 ///
-/// Each thread passes it between two of its instructions, even between two of a thread that does not run at the moment:
-/// its stores before that are seen by the caller afterwards, and it sees the caller's earlier ones from then on.
+/// Each thread passes it between two of its instructions, also a thread that is not running at the moment: its stores
+/// before that are seen by the caller afterwards, and it sees the caller's earlier ones from then on.
 enum ProcessBarrier {
     /// Whether the kernel has such a barrier, since Linux 4.14; a sandbox may forbid it.
-    static let isAvailable = call(.query) & Command.expedited.rawValue != 0
+    static let isAvailable = isOffered(by: call(.query))
+
+    /// Returns whether the barrier is among those that a query has answered; -1 where the query fails.
+    static func isOffered(by answer: Int) -> Bool {
+        answer > 0 && answer & Command.expedited.rawValue != 0
+    }
 
     /// Registers the process, once, where the barrier is available: this can take some 10 ms in a process of several
     /// threads.
@@ -21,7 +26,7 @@ enum ProcessBarrier {
 
     /// Has all threads of the process pass a barrier, after ``prepare()``: takes some microseconds.
     ///
-    /// - Returns: False where they have not: the manual has no reason for that in a process that is registered.
+    /// - Returns: False where the kernel has no memory for it at the moment.
     static func pass() -> Bool { call(.expedited) == 0 }
 
     private enum Command: Int {

@@ -112,5 +112,9 @@ struct OwnershipTests {
         #expect(thread.stack(at: current) == [3, 5, 2])
         #expect(thread.outermost(at: current) == 3)
         #expect(thread.outermost(at: current.left(to: 5).left(to: 3)) == 3)
+        // The host's own code in the middle of a call may enter a module, and hides none.
+        let inHost = word().entered(3).inHost
+        thread.remember(inHost)
+        #expect(thread.stack(at: inHost.entered(7)) == [3, 7])
     }
 }

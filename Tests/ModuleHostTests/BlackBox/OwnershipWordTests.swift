@@ -7,10 +7,18 @@ import Testing
 @Suite("Ownership word of a thread")
 struct OwnershipWordTests {
     private let outside = Ownership(bits: 0)
+    /// With a barrier of the process, where the system has one, and without.
+    private static let ways = ProcessBarrier.isAvailable ? [true, false] : [false]
+
+    @Test("a query that fails, or does not name the barrier, does not offer it")
+    func query() {
+        #expect(ProcessBarrier.isOffered(by: 0x3FF))
+        for answer in [-1, 0, 1, 0x3F7] { #expect(!ProcessBarrier.isOffered(by: answer)) }
+    }
 
     @Test(
         "is taken where it is the one observed, and does not move any more",
-        arguments: [true, false])
+        arguments: ways)
     func take(hasProcessBarrier: Bool) throws {
         try ProcessBarrier.prepare()
         let word = OwnershipWord(outside, hasProcessBarrier: hasProcessBarrier)
@@ -43,7 +51,7 @@ struct OwnershipWordTests {
     }
 
     /// A thread makes deliveries as fast as it can while another one takes the word in one of them, whichever comes.
-    @Test("has one owner, however the two meet", arguments: [true, false])
+    @Test("has one owner, however the two meet", arguments: ways)
     func race(hasProcessBarrier: Bool) async throws {
         try ProcessBarrier.prepare()
         // Without the barrier, one round in some hundred has two owners, or none.

@@ -1,13 +1,15 @@
-/// The exchange between a thread that moves its ownership word by plain stores and one that takes the lane from it,
-/// on a processor that keeps stores back, in every order in which the two can act.
+/// A thread that moves its ownership word by plain stores and one that takes the lane from it, on a processor that
+/// keeps stores back, in every order in which the two can act.
+///
+/// Deliveries of the lane alone: each move goes to another module.
 ///
 /// Each thread stores into a buffer of its own, from which the memory receives the stores later, in their order: the
-/// owner may read the claim before its word is seen by others. That is what x86 does; a processor that reorders more
+/// owner may read the flag before its word is seen by others. That is what x86 does; a processor that reorders more
 /// gets release stores and sequentially consistent loads, which it keeps in order itself.
 struct OwnershipProtocol {
-    /// Whether the taking thread has all threads pass a memory barrier between its claim and its look at the word.
+    /// Whether the taking thread has all threads pass a memory barrier between its flag and its look at the word.
     var hasBarrier = true
-    /// Whether the owner asks under the lock when it sees a claim.
+    /// Whether the owner asks under the lock when it sees the flag.
     var asksUnderLock = true
     /// Whether the owner makes the delivery in which the lane was taken from it.
     var makesTakenDelivery = true
@@ -16,22 +18,22 @@ struct OwnershipProtocol {
     /// The last delivery that the owner begins.
     var deliveries = 6
 
-    private enum Place: Hashable { case word, claim }
+    private enum Place: Hashable { case word, flag }
 
     private struct Store: Hashable {
         let place: Place
         let value: Int
     }
 
-    private enum OwnerStep: Hashable { case inModule, hasStored, sawClaim, hasLock, lost }
+    private enum OwnerStep: Hashable { case inModule, hasStored, sawFlag, hasLock, lost }
     private enum TakerStep: Hashable {
-        case looks, waits, hasLock, hasClaimed, reads, withdraws, leaves
+        case looks, waits, hasLock, hasFlagged, reads, withdraws, leaves
     }
 
     private struct State: Hashable {
         // The memory. Words are the numbers of deliveries.
         var word = 1
-        var claim = 0
+        var flag = 0
         var lockIsFree = true
         // The owner.
         var owner = OwnerStep.inModule
@@ -50,7 +52,7 @@ struct OwnershipProtocol {
             for store in self[keyPath: stores].prefix(count ?? .max) {
                 switch store.place {
                 case .word: word = store.value
-                case .claim: claim = store.value
+                case .flag: flag = store.value
                 }
             }
             self[keyPath: stores].removeFirst(count ?? self[keyPath: stores].count)
@@ -106,13 +108,13 @@ struct OwnershipProtocol {
             state.ownerStores.append(Store(place: .word, value: state.delivery + 1))
             state.owner = .hasStored
         case .hasStored:
-            if state.claim == 0 {
+            if state.flag == 0 {
                 state.delivery += 1
                 state.owner = .inModule
             } else {
-                state.owner = asksUnderLock ? .sawClaim : .hasLock
+                state.owner = asksUnderLock ? .sawFlag : .hasLock
             }
-        case .sawClaim:
+        case .sawFlag:
             guard state.lockIsFree else { return nil }
             // An atomic exchange, as the one of a lock, empties the buffer.
             state.flush(\.ownerStores)
@@ -120,7 +122,7 @@ struct OwnershipProtocol {
             state.owner = .hasLock
         case .hasLock:
             let isTakenInNext = makesTakenDelivery && state.taken == state.delivery + 1
-            if state.claim == 0 || isTakenInNext {
+            if state.flag == 0 || isTakenInNext {
                 state.delivery += 1
                 state.owner = .inModule
             } else {
@@ -147,9 +149,9 @@ struct OwnershipProtocol {
             state.lockIsFree = false
             state.taker = .hasLock
         case .hasLock:
-            state.takerStores.append(Store(place: .claim, value: 1))
-            state.taker = .hasClaimed
-        case .hasClaimed:
+            state.takerStores.append(Store(place: .flag, value: 1))
+            state.taker = .hasFlagged
+        case .hasFlagged:
             if hasBarrier {
                 state.flush(\.takerStores)
                 state.flush(\.ownerStores)
@@ -163,7 +165,7 @@ struct OwnershipProtocol {
                 state.taker = .withdraws
             }
         case .withdraws:
-            state.takerStores.append(Store(place: .claim, value: 0))
+            state.takerStores.append(Store(place: .flag, value: 0))
             state.taker = .leaves
         case .leaves:
             state.flush(\.takerStores)

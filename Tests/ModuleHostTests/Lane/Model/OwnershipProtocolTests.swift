@@ -24,7 +24,7 @@ struct OwnershipProtocolTests {
         #expect(violation?.contains("is left to the thread") == true)
     }
 
-    @Test("without the lock, a claim that is withdrawn leaves the lane without an owner")
+    @Test("without the lock, a takeover that is given up leaves the lane without an owner")
     func needsLock() {
         #expect(
             OwnershipProtocol(asksUnderLock: false).explore().violation?.contains("nobody") == true)
