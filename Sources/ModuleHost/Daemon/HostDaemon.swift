@@ -39,6 +39,9 @@ public enum HostDaemon {
         }
         SignalListener.blockAll()
         LargeMemory.returnAtOnce()
+        // Before a second thread exists this takes a microsecond, and not 10 ms of the first takeover; there, too, a
+        // refusal is reported.
+        try? ProcessBarrier.prepare()
         let link = RespawnLink(environment: options.environment)
         if options.respawns, link == nil { return RespawningParent(options).run() }
         if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }
