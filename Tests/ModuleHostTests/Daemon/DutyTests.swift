@@ -206,6 +206,26 @@ struct DutyTests {
         lane.close()
     }
 
+    /// Else a delivery would look like an earlier one that the watchdog has seen.
+    @Test("the lane's own thread counts on from a carrier's deliveries")
+    func countsOn() async throws {
+        let lane = try lane()
+        let loop = try Loop(of: lane, patience: .seconds(3600))
+        await loop.warmUp(lane)
+        let door = Door()
+        door.open()
+        _ = await loop.enter(slot, on: lane, until: door)
+        let deliveries = Promise<UInt32>()
+        loop.turn {
+            lane.enqueue { _ in }
+            lane.enqueue { _ in deliveries.keep(lane.ownership.delivery) }
+        }
+        #expect(await deliveries.value == 1)
+        loop.turn(nil)
+        await loop.ended.value
+        lane.close()
+    }
+
     @Test("a lane that is closed in a carried job ends")
     func closed() async throws {
         let ended = Promise<Void>()
