@@ -18,7 +18,7 @@ final class Lane: Sendable {
     /// not read its slots while the epoch stays the same.
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
     /// The owner as unmanaged bits; ``State/threads`` keeps every owner alive.
-    private let owner = Atomic<UInt>(0)
+    let owner = Atomic<UInt>(0)
     let state: Guarded<State>
     let hooks: Hooks
     let watchdog: Watchdog
@@ -239,76 +239,6 @@ final class Lane: Sendable {
         }
     }
 
-    /// The calling thread as the lane's owner, or nil where another thread owns the lane.
-    ///
-    /// Not conclusive: a thread that loses the lane at this very moment still receives itself as the owner.
-    /// The next move of its word fails.
-    @usableFromInline
-    var hold: LaneThread? {
-        guard
-            let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
-        else { return nil }
-        let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
-        let isOurs = thread._withUnsafeGuaranteedRef { thread in
-            thread.isCurrent && owns(thread)
-        }
-        return isOurs ? thread.takeUnretainedValue() : nil
-    }
-
-    /// The word of the calling thread, or nil where another thread owns the lane.
-    ///
-    /// The same test as ``hold``, without counting a reference to the thread. Valid until the thread leaves the lane's
-    /// code.
-    @usableFromInline
-    var wordInHand: Unmanaged<OwnershipWord>? {
-        guard
-            let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
-        else { return nil }
-        let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
-        return thread._withUnsafeGuaranteedRef { thread in
-            thread.isCurrent && owns(thread) ? Unmanaged.passUnretained(thread.word) : nil
-        }
-    }
-
-    /// Runs host code, from inside a module's call, that accesses the state of the lane.
-    ///
-    /// - Returns: nil where the lane was lost: `body` has not run.
-    func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
-        let (word, current) = (thread.word, thread.ownership)
-        guard current.slot != 0 else { return body() }
-        // Should the body enter another module, this one stands below it.
-        thread.remember(current)
-        guard word.move(to: current.inHost) else { return nil }
-        let result = body()
-        // Objects that end in the body may call modules, and the lane may be lost in one of them; otherwise
-        // it is not taken meanwhile.
-        _ = word.move(to: thread.ownership.resumed(by: current.slot))
-        return result
-    }
-
-    /// Runs host code that accesses the state of the lane: at once on the lane, else when the lane serves the
-    /// thread.
-    ///
-    /// - Returns: nil where the lane was closed first.
-    func asHost<Result>(_ body: () -> Result) -> Result? {
-        if let thread = hold, let result = asHost(on: thread, body) { return result }
-        return serve { _ in body() }
-    }
-
-    /// Returns whether the lane was not taken from `thread`, which owned it or still does.
-    ///
-    /// By that thread itself. The lane's own thread, which sleeps while a carrier has the lane, counts as an owner.
-    func owns(_ thread: LaneThread) -> Bool { !thread.word.isTaken }
-
-    /// The word of the thread that owns the lane; all zeros once the lane has ended.
-    @usableFromInline
-    var ownership: Ownership {
-        let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
-        return pointer.map {
-            Unmanaged<LaneThread>.fromOpaque($0)._withUnsafeGuaranteedRef(\.ownership)
-        } ?? Ownership(bits: 0)
-    }
-
     /// Returns the event that the lane, or an overdue module's own thread, is delivering to `slot`.
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
@@ -326,11 +256,6 @@ final class Lane: Sendable {
     func run(on thread: LaneThread) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
         work(on: thread)
-    }
-
-    func setOwner(_ thread: LaneThread) {
-        owner.store(
-            UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
     }
 
     private func work(on thread: LaneThread) {
