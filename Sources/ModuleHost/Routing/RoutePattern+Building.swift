@@ -38,7 +38,9 @@ extension RoutePattern {
         _ base: String, _ parameters: RouteParameters, _ moreNames: [String], first: Int
     ) throws(RouteError) -> String {
         let given = parameters.all
-        try checkNames(of: given, moreNames)
+        let path = given.filter { names.containsText($0.name) }
+        let query = given.filter { !names.containsText($0.name) }
+        try checkNames(of: query, moreNames)
         let variant = try variant(for: parameters)
         var bytes = Array(base.utf8)
         for (index, segment) in try segments(variant, parameters).enumerated() {
@@ -46,8 +48,7 @@ extension RoutePattern {
             bytes.append(percentEncoding: segment)
         }
         var separator = UInt8(ascii: "?")
-        for (name, values) in given
-        where !isInPath(name) {
+        for (name, values) in query {
             for value in values {
                 bytes.append(separator)
                 bytes.append(percentEncoding: name.utf8)
@@ -59,7 +60,7 @@ extension RoutePattern {
         let built = String(decoding: bytes, as: UTF8.self)
         do throws(RouteURLError) {
             let url = try RouteURL(built)
-            if reads(url, from: first, as: given) { return built }
+            if reads(url, from: first, as: path, query) { return built }
         } catch {
             throw .building(pattern: text, .limit(error))
         }
@@ -67,9 +68,9 @@ extension RoutePattern {
     }
 
     private func checkNames(
-        of given: [(name: String, values: [String])], _ moreNames: [String]
+        of query: [(name: String, values: [String])], _ moreNames: [String]
     ) throws(RouteError) {
-        for (name, values) in given where !isInPath(name) {
+        for (name, values) in query {
             guard [queryNames, moreNames].contains(where: { $0.containsText(name) }) else {
                 let known = names + queryNames + moreNames
                 throw .building(
@@ -79,16 +80,12 @@ extension RoutePattern {
         }
     }
 
-    private func isInPath(_ name: String) -> Bool { names.containsText(name) }
-
-    /// Returns whether reading a URL gives these parameters, which it was built from, and no others.
+    /// Returns whether a URL that was built is read as the same parameters of the path and the query, and no others.
     private func reads(
-        _ url: RouteURL, from first: Int, as given: [(name: String, values: [String])]
+        _ url: RouteURL, from first: Int, as path: [(name: String, values: [String])],
+        _ query: [(name: String, values: [String])]
     ) -> Bool {
         guard let read = parameters(of: url, from: first) else { return false }
-        let (path, query) = (
-            given.filter { isInPath($0.name) }, given.lazy.filter { !isInPath($0.name) }
-        )
         return read.boundNames.count == path.count
             && path.allSatisfy {
                 read.boundNames.containsText($0.name) && read.values(of: $0.name) == $0.values
@@ -155,7 +152,7 @@ extension RoutePattern {
 
 extension RouteURL {
     /// Returns whether the query has these names, each with these values, in this order and nothing else.
-    fileprivate func hasItems(_ expected: some Sequence<(name: String, values: [String])>) -> Bool {
+    fileprivate func hasItems(_ expected: [(name: String, values: [String])]) -> Bool {
         withBytes { bytes in
             var item = bytes.segmentCount
             for (name, values) in expected {
