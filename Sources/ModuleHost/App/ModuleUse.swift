@@ -43,7 +43,7 @@ final class ModuleUse {
         guard let idle = record.entry.idle, app.phase.isReady else { return }
         let left = app.time.now().duration(to: last + idle)
         guard left <= .zero else { return schedule(after: left) }
-        // Its time begins anew where it holds something; also where the lane is lost while it is asked.
+        // The idle time of a module that is kept begins anew, even if the lane is lost in the question below.
         begin()
         guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
             !isPendingInProcess(on: thread)

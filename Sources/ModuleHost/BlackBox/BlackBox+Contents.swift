@@ -178,8 +178,8 @@ private struct BoxWords {
     subscript(index: Int) -> UInt64 { words[index] }
     subscript(word: BlackBoxLayout.Word) -> UInt64 { words[word.rawValue] }
 
-    /// Returns the slots on the lane's stack, outermost first, 0 for an unknown slot; empty where the host's
-    /// own code was running.
+    /// Returns the slots on the stack of the lane's owner, outermost first; empty where the host's own code was
+    /// running, or the owner has no stack in the box.
     func stack() -> [UInt16] {
         guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else { return [] }
         let start = layout.stack(Int(self[.stack]) - 1)

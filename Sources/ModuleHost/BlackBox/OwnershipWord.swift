@@ -14,11 +14,14 @@ public import Synchronization
 ///               : ask under the lock         word == observed ? the lane is taken : flag = 0
 /// ```
 ///
-/// Where the owner's store comes before the barrier, the taking thread sees it; where it comes after it, so does the
-/// owner's load, which sees the flag. Where each sees the other, the lock decides. Either the flag is down again by
-/// then; or the taking thread had observed `next` itself, since the owner stood still between its store and its load:
-/// then the lane is taken *in* that delivery, and the owner makes it. The model `OwnershipProtocol` in the tests tries
-/// all orders.
+/// The taking thread sees a store of the owner that comes before the barrier. A store after the barrier is followed by
+/// a load after the barrier, and the owner sees the flag. If each sees the other, the lock decides:
+///
+/// - The flag is cleared again: the owner keeps the lane.
+/// - The taking thread had observed `next`, between the owner's store and its load: the lane is taken *in* that
+///   delivery, and the owner still makes it.
+///
+/// The model `OwnershipProtocol` in the tests tries all orders.
 ///
 /// `@unchecked Sendable`: the address is set once; what it refers to is atomic, lives as long as this object, and is
 /// accessed in no other way. `OwnershipWordTests` and `LaneTests` under the thread sanitizer would break it.

@@ -14,7 +14,8 @@ import Synchronization
 final class LaneThread: @unchecked Sendable {
     /// The word, which the thread moves while it owns the lane.
     ///
-    /// When a carrier gives the lane back, or loses it, the word of the lane's own thread is set anew while that sleeps.
+    /// A carrier that gives the lane back, and a takeover from a carrier, set the word of the lane's own thread, which
+    /// sleeps.
     @usableFromInline let word: OwnershipWord
 
     /// The word as it is.

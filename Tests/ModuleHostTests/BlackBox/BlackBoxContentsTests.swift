@@ -84,8 +84,8 @@ struct BlackBoxContentsTests {
     func words() throws {
         let whole = try sample()
         let present = try #require(BootID.current)
-        // The module that the lane itself entered is unknown for a call whose stack is unknown or has the host in it:
-        // to take the called module for it would be to claim that the modules before it are done.
+        // The module that the lane itself entered is unknown for a call whose stack has the host in it: to take the
+        // called module for it would be to claim that the modules before it are done.
         for (bits, stack, module, outermost) in [
             (0, 1, nil, nil), (1 << 16 | 1, 1, "x.a", "x.a"), (1 << 16 | 1, 0, nil, nil),
             (1 << 16 | 1, 65, nil, nil), (2 << 16 | 1, 0, nil, nil),

@@ -37,12 +37,15 @@ struct OwnershipWordTests {
         #expect(word.move(to: first))
     }
 
-    /// What belongs to the owner of the lane, without any synchronization but the word's own.
+    /// State of the lane's owner, which the word alone protects.
+    ///
+    /// `@unchecked Sendable`: only the owner accesses it, and after the takeover only the taking thread. The race under
+    /// the thread sanitizer would show any other access.
     private final class OwnedState: @unchecked Sendable {
         var deliveries: UInt32 = 0
     }
 
-    /// What came of a round of the race.
+    /// The outcome of one round of the race.
     private struct Outcome: Equatable {
         /// The deliveries that the owner had made when the word was taken, and at the end; and the word at the end.
         var seen: UInt32

@@ -13,7 +13,7 @@ struct OwnershipProtocol {
     var asksUnderLock = true
     /// Whether the owner makes the delivery in which the lane was taken from it.
     var makesTakenDelivery = true
-    /// How often the taking thread tries.
+    /// The number of attempts of the taking thread.
     var attempts = 3
     /// The last delivery that the owner begins.
     var deliveries = 6
@@ -84,7 +84,7 @@ struct OwnershipProtocol {
                 "delivery \(taken) is left to the thread from which the lane was taken, and it does not make it"
         }
         if state.owner == .lost, state.taken == nil {
-            return "the owner is lost, and nobody took the lane"
+            return "the owner gave up the lane, and no thread took it"
         }
         return nil
     }

@@ -17,7 +17,7 @@ struct OwnershipProtocolTests {
     }
 
     @Test(
-        "a delivery in which the lane is taken would be made by nobody if the old owner did not make it"
+        "without the delivery in which the lane is taken, its module would not be called by any thread"
     )
     func needsTakenDelivery() {
         let violation = OwnershipProtocol(makesTakenDelivery: false).explore().violation
@@ -27,6 +27,7 @@ struct OwnershipProtocolTests {
     @Test("without the lock, a takeover that is given up leaves the lane without an owner")
     func needsLock() {
         #expect(
-            OwnershipProtocol(asksUnderLock: false).explore().violation?.contains("nobody") == true)
+            OwnershipProtocol(asksUnderLock: false).explore().violation?.contains(
+                "no thread took it") == true)
     }
 }
