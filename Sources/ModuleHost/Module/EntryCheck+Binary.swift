@@ -20,8 +20,9 @@ extension EntryUse {
         var routes = RouteTable()
         let uses = UseCheck()
         var sources: PackageSources?
-        var classes: [ObjectIdentifier: ModuleClass] = [:]
+        var classes: [String: ModuleClass] = [:]
         return { use in
+            if let known = classes[use.entry] { return known.check(use, beside: &routes, uses) }
             let type: any Module.Type
             do throws(EntryError) {
                 let search: EntryType.Search =
@@ -50,58 +51,30 @@ extension EntryUse {
                 }
                 return [.entry(error.description)]
             }
-            let known = classes[ObjectIdentifier(type)]
-            let moduleClass = known ?? ModuleClass(type)
-            if known == nil {
-                classes[ObjectIdentifier(type)] = moduleClass
-                let target = String(use.entry.prefix { $0 != "." })
-                if targets.count < 16, !targets.contains(target) { targets.append(target) }
-            }
-            var diagnostics: [EntryDiagnostic] = []
-            if use.isMain, !moduleClass.providesRoot {
-                diagnostics.append(
-                    .entry(
-                        "the main module supplies the root: '\(use.entry)' is not a RootProvider"))
-            }
-            if let error = moduleClass.error(in: use.config) { diagnostics.append(.config(error)) }
-            if let routed = moduleClass.routed {
-                diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
-            }
-            if let interceptor = moduleClass.interceptor {
-                diagnostics += GuardedCalls(of: interceptor, schemes: routes.schemes).errors
-                    .map { .entry($0) }
-                if use.isLazy {
-                    diagnostics.append(
-                        .entry(
-                            "'\(use.entry)' intercepts calls, so it cannot be made when it is needed: "
-                                + "calls would pass it until then; remove \"launch\""))
-                }
-            }
-            if let provider = moduleClass.provider {
-                diagnostics += uses.services.check(provider, use).map { .entry($0.description) }
-            }
-            if moduleClass.declaresUses {
-                diagnostics.append(
-                    .uses { uses.check(type, use, in: $0).map(\.description) })
-            }
-            return diagnostics
+            let moduleClass = ModuleClass(type)
+            classes[use.entry] = moduleClass
+            let target = String(use.entry.prefix { $0 != "." })
+            if targets.count < 16, !targets.contains(target) { targets.append(target) }
+            return moduleClass.check(use, beside: &routes, uses)
         }
     }
 }
 
-/// The protocols of a class, looked up once for all modules of the class: a cast to a protocol searches a table
+/// A class and its protocols, looked up once for all modules of the class: a cast to a protocol searches a table
 /// of the runtime.
 private final class ModuleClass {
-    let providesRoot: Bool
-    let routed: (any RoutedModule.Type)?
-    let interceptor: (any CallInterceptor.Type)?
-    let provider: (any ServiceProvider.Type)?
-    let declaresUses: Bool
+    private let type: any Module.Type
+    private let providesRoot: Bool
+    private let routed: (any RoutedModule.Type)?
+    private let interceptor: (any CallInterceptor.Type)?
+    private let provider: (any ServiceProvider.Type)?
+    private let declaresUses: Bool
     private let configured: (any ConfiguredModule.Type)?
     /// The error of a module without settings.
     private lazy var errorWithoutConfig = configured?.error(in: .emptyObject)
 
     init(_ type: any Module.Type) {
+        self.type = type
         providesRoot = type is any RootProvider.Type
         routed = type as? any RoutedModule.Type
         interceptor = type as? any CallInterceptor.Type
@@ -110,7 +83,46 @@ private final class ModuleClass {
         configured = type as? any ConfiguredModule.Type
     }
 
-    func error(in config: JSONValue?) -> JSONError? {
+    /// Checks a module of the class.
+    ///
+    /// - Parameters:
+    ///   - use: The module.
+    ///   - routes: The routes of the modules before it; those of this one are added.
+    ///   - uses: The services of the modules before it; those of this one are added.
+    /// - Returns: What is wrong with it.
+    func check(_ use: EntryUse, beside routes: inout RouteTable, _ uses: UseCheck)
+        -> [EntryDiagnostic]
+    {
+        var diagnostics: [EntryDiagnostic] = []
+        if use.isMain, !providesRoot {
+            diagnostics.append(
+                .entry("the main module supplies the root: '\(use.entry)' is not a RootProvider"))
+        }
+        if let error = error(in: use.config) { diagnostics.append(.config(error)) }
+        if let routed {
+            diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
+        }
+        if let interceptor {
+            diagnostics += GuardedCalls(of: interceptor, schemes: routes.schemes).errors
+                .map { .entry($0) }
+            if use.isLazy {
+                diagnostics.append(
+                    .entry(
+                        "'\(use.entry)' intercepts calls, so it cannot be made when it is needed: "
+                            + "calls would pass it until then; remove \"launch\""))
+            }
+        }
+        if let provider {
+            diagnostics += uses.services.check(provider, use).map { .entry($0.description) }
+        }
+        if declaresUses {
+            let type = type
+            diagnostics.append(.uses { uses.check(type, use, in: $0).map(\.description) })
+        }
+        return diagnostics
+    }
+
+    private func error(in config: JSONValue?) -> JSONError? {
         guard let config else { return errorWithoutConfig }
         return configured?.error(in: config)
     }

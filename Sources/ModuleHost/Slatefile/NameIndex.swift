@@ -34,13 +34,25 @@ struct NameIndex {
     /// Returns the slot of the same id, or the free one in which it would be.
     private func slot(of node: Int, in document: JSONDocument) -> Int {
         let name = document.stringBytes(node)
-        var hasher = Hasher()
-        for byte in name { hasher.combine(Self.folded(byte)) }
-        var slot = hasher.finalize() & mask
+        var slot = Self.hash(of: name) & mask
         while slots[slot] != 0, !Self.isSame(document.stringBytes(Int(slots[slot])), name) {
             slot = (slot + 1) & mask
         }
         return slot
+    }
+
+    /// Returns a hash that others cannot predict, of eight bytes at a time.
+    private static func hash(of name: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        var word: UInt64 = 0
+        name.withUnsafeBufferPointer { name in
+            for (index, byte) in name.enumerated() {
+                word = word << 8 | UInt64(folded(byte))
+                if index & 7 == 7 { hasher.combine(word) }
+            }
+        }
+        hasher.combine(word)
+        return hasher.finalize()
     }
 
     private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {

@@ -203,8 +203,16 @@ extension SlatefileReader {
     static let entryPattern = "^[A-Za-z_][A-Za-z0-9_]*\\.[A-Za-z_][A-Za-z0-9_]*$"
 
     private mutating func entry(_ node: Int) -> String? {
+        if var lastEntry, nodes[node].kind == .string,
+            lastEntry.withUTF8({ document.string(node, equals: $0) })
+        {
+            return lastEntry
+        }
         guard let text = string(node, "an entry such as \"Modules.PushModule\"") else { return nil }
-        if Self.isEntry(text.utf8) { return text }
+        if Self.isEntry(document.stringBytes(node)) {
+            lastEntry = text
+            return text
+        }
         // A check that knows the classes may know which one is meant.
         let use = EntryUse(entry: text, isMain: false, config: nil, appConfig: nil)
         if case .entry(let reason)? = checkEntry?(use).first {
@@ -216,7 +224,7 @@ extension SlatefileReader {
     }
 
     /// Returns whether the text is two identifiers with a dot between them.
-    private static func isEntry(_ text: String.UTF8View) -> Bool {
+    private static func isEntry(_ text: ArraySlice<UInt8>) -> Bool {
         var isStart = true
         var dots = 0
         for byte in text {

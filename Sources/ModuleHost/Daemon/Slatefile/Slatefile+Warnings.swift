@@ -1,8 +1,11 @@
 extension Slatefile {
     /// The warnings about lazy modules that nothing makes, as far as it is declared.
     private var unneededModules: [String] {
+        // Member by member: to take each module out of the array costs more than the search.
+        let lazy = modules.indices.filter { modules[$0].launch == .lazy && modules[$0].isEnabled }
+        guard !lazy.isEmpty else { return [] }
         let needed = neededModules
-        return modules.filter { $0.isEnabled && $0.isLazy && !needed.contains($0.id) }
+        return lazy.lazy.map { modules[$0] }.filter { !needed.contains($0.id) }
             .compactMap { module in
                 let demands = ModuleDemands(of: module)
                 if demands.hasUndeclaredTopics {
@@ -28,10 +31,10 @@ extension Slatefile {
         let settings = ProcessSettings(
             folder: parentFolder(of: path) ?? ".", environment: environment)
         var warnings = unneededModules
-        for module in modules where module.isEnabled {
-            guard case .command(let words) = module.implementation, let name = words.first else {
-                continue
-            }
+        for index in modules.indices where modules[index].isEnabled {
+            guard case .command(let words) = modules[index].implementation, let name = words.first
+            else { continue }
+            let module = modules[index]
             let spec = LaunchSpec(words, naming: module.environment, in: settings)
             guard
                 let problem = lookForProgram(
