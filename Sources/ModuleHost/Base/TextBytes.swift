@@ -13,18 +13,18 @@ extension [UInt8] {
     mutating func append<Escape: TextEscape>(escaping text: String, with escape: Escape.Type) {
         var text = text
         text.withUTF8 { utf8 in
-            var index = 0
+            var index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: 0)
+            // Most texts; a part of a buffer takes longer to copy than all of it.
+            guard index < utf8.count else { return append(contentsOf: utf8) }
             var copied = 0
-            while true {
-                index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: index)
-                guard index < utf8.count else { break }
+            while index < utf8.count {
                 let (scalar, length) = Self.scalar(in: utf8, at: index)
                 if escape.needsEscape(scalar) {
                     append(contentsOf: utf8[copied..<index])
                     escape.appendEscape(of: scalar, to: &self)
                     copied = index + length
                 }
-                index += length
+                index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: index + length)
             }
             append(contentsOf: utf8[copied...])
         }
@@ -102,8 +102,10 @@ extension UnsafeRawBufferPointer {
             if found != 0 { return index + found.trailingZeroBitCount / 8 }
             index += 8
         }
-        while index < count, Self.notPlain(Self.ones &* UInt64(self[index])) == 0 { index += 1 }
-        return index
+        guard index < count else { return index }
+        var rest = Self.ones &* UInt64(UInt8(ascii: "a"))
+        for byte in self[index...].reversed() { rest = rest << 8 | UInt64(byte) }
+        return Swift.min(count, index + Self.notPlain(rest).trailingZeroBitCount / 8)
     }
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
