@@ -72,11 +72,8 @@ extension BlackBox.Contents {
     ///
     /// - Returns: Nil where there is none, and for a file that is not a complete box of this version.
     package init?(in directory: StateDirectory) {
-        guard
-            let bytes = MappedFile.content(
-                of: directory.path(of: BlackBox.name), limit: BlackBoxLayout.largestSize)
-        else { return nil }
-        self.init(bytes, boot: .current)
+        guard let file = RegularFile(reading: directory.path(of: BlackBox.name)) else { return nil }
+        self.init(file, boot: .current)
     }
 
     static let begunBit: UInt64 = 1 << 63
@@ -84,11 +81,11 @@ extension BlackBox.Contents {
     /// Reads a box; accepts any bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The complete file.
+    ///   - source: The complete file.
     ///   - boot: The current boot of the machine; nil where it is unknown, and then the box may be of
     ///     another.
-    init?(_ bytes: [UInt8], boot: BootID?) {
-        guard let words = BoxWords(bytes), let state = BlackBox.State(rawValue: words[.state]),
+    init?(_ source: any BoxSource, boot: BootID?) {
+        guard let words = BoxWords(source), let state = BlackBox.State(rawValue: words[.state]),
             let processID = Int32(exactly: words[.processID]), processID > 0,
             words[.startedNanoseconds] < 1_000_000_000
         else { return nil }
@@ -156,23 +153,43 @@ extension BlackBox.Progress {
     }
 }
 
+/// The bytes of a box, of which parts are read.
+protocol BoxSource {
+    var size: Int { get }
+
+    /// Returns some bytes; nil where there are not as many.
+    func bytes(_ count: Int, at offset: Int) -> [UInt8]?
+}
+
+extension RegularFile: BoxSource {}
+
 /// The words of a file that is a box of this version.
 private struct BoxWords {
     let layout: BlackBoxLayout
+    /// All words before the names.
+    ///
+    /// The names are nine tenths of a box, which has room for many more modules than a host: each is read when it is
+    /// asked for.
     private let words: [UInt64]
+    private let source: any BoxSource
 
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count % 8 == 0, bytes.count >= BlackBoxLayout.headWords * 8 else { return nil }
-        words = bytes.withUnsafeBytes { bytes in
-            (0..<bytes.count / 8).map {
-                bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)
-            }
-        }
-        guard words[BlackBoxLayout.Word.magic.rawValue] == BlackBoxLayout.magic,
-            let layout = BlackBoxLayout(form: words[BlackBoxLayout.Word.form.rawValue]),
-            layout.size == bytes.count
+    init?(_ source: any BoxSource) {
+        guard source.size <= BlackBoxLayout.largestSize,
+            let head = Self.words(BlackBoxLayout.headWords, at: 0, of: source),
+            head[BlackBoxLayout.Word.magic.rawValue] == BlackBoxLayout.magic,
+            let layout = BlackBoxLayout(form: head[BlackBoxLayout.Word.form.rawValue]),
+            layout.size == source.size,
+            let words = Self.words(layout.name(0), at: 0, of: source)
         else { return nil }
         self.layout = layout
+        self.words = words
+        self.source = source
+    }
+
+    private static func words(_ count: Int, at index: Int, of source: any BoxSource) -> [UInt64]? {
+        source.bytes(count * 8, at: index * 8)?.withUnsafeBytes { bytes in
+            (0..<count).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
+        }
     }
 
     subscript(index: Int) -> UInt64 { words[index] }
@@ -210,11 +227,12 @@ private struct BoxWords {
     }
 
     func name(of slot: Int) -> String? {
-        let start = layout.name(slot)
-        let count = words[start]
-        guard count > 0, count <= UInt64(BlackBoxLayout.nameLimit) else { return nil }
-        let bytes = (0..<Int(count)).map { index in
-            UInt8(truncatingIfNeeded: words[start + 1 + index / 8] >> UInt64(index % 8 * 8))
+        guard
+            let words = Self.words(BlackBoxLayout.nameWords, at: layout.name(slot), of: source),
+            words[0] > 0, words[0] <= UInt64(BlackBoxLayout.nameLimit)
+        else { return nil }
+        let bytes = (0..<Int(words[0])).map { index in
+            UInt8(truncatingIfNeeded: words[1 + index / 8] >> UInt64(index % 8 * 8))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -183,6 +183,26 @@ extension Descriptor {
         }
     }
 
+    /// Reads `count` bytes from an offset on, or those up to the end of the file.
+    borrowing func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count, failure == nil {
+                let result = pread(
+                    number, buffer.baseAddress.map { $0 + filled }, count - filled, offset + filled)
+                if result > 0 {
+                    filled += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = .last
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// Reads up to `count` bytes; none at the end of the file.
     borrowing func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?

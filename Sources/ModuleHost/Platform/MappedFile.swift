@@ -59,17 +59,6 @@ final class MappedFile: @unchecked Sendable {
         return base
     }
 
-    /// Returns the bytes of a regular file of any content; nil where there is none, where it is a link, or
-    /// where it is larger than `limit`.
-    static func content(of path: String, limit: Int) -> [UInt8]? {
-        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW),
-            let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG,
-            Int(status.st_size) <= limit
-        else { return nil }
-        return try? file.readToEnd(expecting: Int(status.st_size), limit: limit)
-    }
-
     /// Removes a file or a link, if there is one.
     static func remove(_ path: String) { unlink(path) }
 }

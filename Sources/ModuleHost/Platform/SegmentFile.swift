@@ -117,22 +117,8 @@ final class SegmentFile {
     ///
     /// - Throws: ``FileError``.
     func read(at offset: Int, upTo count: Int) throws(FileError) -> [UInt8] {
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count, failure == nil {
-                let result = pread(
-                    file.number, buffer.baseAddress.map { $0 + filled }, count - filled,
-                    offset + filled)
-                if result > 0 {
-                    filled += result
-                } else if result == 0 {
-                    return
-                } else if errno != EINTR {
-                    failure = .last
-                }
-            }
+        do throws(SystemError) { return try file.read(count, at: offset) } catch {
+            throw FileError("read", path, error)
         }
-        if let failure { throw FileError("read", path, failure) }
-        return bytes
     }
 }

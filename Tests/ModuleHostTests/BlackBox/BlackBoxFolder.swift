@@ -33,3 +33,18 @@ struct BlackBoxFolder {
         get throws { try readFile(at: folder.path("blackbox"), limit: 1 << 20) }
     }
 }
+
+/// A box that was read as a whole, and may have been changed.
+private struct BoxBytes: BoxSource {
+    let all: [UInt8]
+
+    var size: Int { all.count }
+
+    func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
+        offset + count <= all.count ? Array(all[offset..<offset + count]) : nil
+    }
+}
+
+extension BlackBox.Contents {
+    init?(_ bytes: [UInt8], boot: BootID?) { self.init(BoxBytes(all: bytes), boot: boot) }
+}
