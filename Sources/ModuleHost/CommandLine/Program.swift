@@ -1,8 +1,7 @@
 /// The program of a command line: its name, its version and its commands.
 struct Program: Sendable {
     let identity: ProgramIdentity
-    /// The built-in commands and its own, in the order of the help.
-    let commands: [Command]
+    private let ownCommands: [Command]
     /// The packages that it was composed of; nil for a program that `compose` has not made.
     let composition: HostComposition?
 
@@ -12,16 +11,22 @@ struct Program: Sendable {
     ) throws(HostCommandError) {
         self.identity = identity
         self.composition = composition
-        var commands = Command.builtIn
-        // Before the help, which stays last.
-        let place = commands.count - 1
-        for (index, command) in own.enumerated() {
-            if let error = HostCommandError(command.name, reserved: commands.map(\.name)) {
-                throw error
-            }
-            commands.insert(Command(command), at: place + index)
+        var commands: [Command] = []
+        for command in own {
+            let reserved = (Command.builtIn + commands).map(\.name)
+            if let error = HostCommandError(command.name, reserved: reserved) { throw error }
+            commands.append(Command(command))
         }
-        self.commands = commands
+        ownCommands = commands
+    }
+
+    /// The built-in commands and its own, in the order of the help, which stays last.
+    ///
+    /// Made where they are needed: a host that starts needs one of them.
+    var commands: [Command] {
+        var commands = Command.builtIn
+        commands.insert(contentsOf: ownCommands, at: commands.count - 1)
+        return commands
     }
 
     /// The name that messages and help texts begin with.
@@ -42,6 +47,7 @@ struct Program: Sendable {
 
     /// Returns the command with a name.
     func command(named name: String) throws(UsageError) -> Command {
+        if name == Command.run.name { return .run }
         if let command = commands.first(where: { $0.name == name }) { return command }
         throw .unknownCommand(name, in: self)
     }
