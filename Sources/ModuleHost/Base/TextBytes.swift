@@ -14,7 +14,7 @@ extension [UInt8] {
         var text = text
         text.withUTF8 { utf8 in
             var index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: 0)
-            // Most texts; a part of a buffer takes longer to copy than all of it.
+            // Most texts end here, and to append a whole buffer is faster than to append a slice of it.
             guard index < utf8.count else { return append(contentsOf: utf8) }
             var copied = 0
             while index < utf8.count {

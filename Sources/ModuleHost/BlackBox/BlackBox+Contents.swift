@@ -157,7 +157,7 @@ extension BlackBox.Progress {
 protocol BoxSource {
     var size: Int { get }
 
-    /// Returns some bytes; nil where there are not as many.
+    /// Returns some bytes; nil where there are fewer, or they cannot be read.
     func bytes(_ count: Int, at offset: Int) -> [UInt8]?
 }
 
@@ -166,12 +166,12 @@ extension RegularFile: BoxSource {}
 /// The words of a file that is a box of this version.
 private struct BoxWords {
     let layout: BlackBoxLayout
-    /// All words before the names.
-    ///
-    /// The names are nine tenths of a box, which has room for many more modules than a host: each is read when it is
-    /// asked for.
+    /// The words before the names.
     private let words: [UInt64]
-    private let source: any BoxSource
+    /// The words of the names, up to that of the last slot that the box mentions.
+    ///
+    /// The names are nine tenths of a box, which has room for many more modules than a host has.
+    private var names: [UInt64] = []
 
     init?(_ source: any BoxSource) {
         guard source.size <= BlackBoxLayout.largestSize,
@@ -183,7 +183,19 @@ private struct BoxWords {
         else { return nil }
         self.layout = layout
         self.words = words
-        self.source = source
+        let count = (lastSlot + 1) * BlackBoxLayout.nameWords
+        guard let names = Self.words(count, at: layout.name(0), of: source) else { return nil }
+        self.names = names
+    }
+
+    /// The last slot that the box mentions; 0 where it mentions none.
+    private var lastSlot: Int {
+        let noted = (1...layout.capacity).last { slot in
+            words[layout.rank(slot)] | words[layout.behind(slot)] | words[layout.overdue(slot)]
+                | words[layout.tasks(slot)] != 0
+        }
+        let onStack = stack().map(Int.init).filter { $0 <= layout.capacity }.max()
+        return max(noted ?? 0, onStack ?? 0)
     }
 
     private static func words(_ count: Int, at index: Int, of source: any BoxSource) -> [UInt64]? {
@@ -222,17 +234,16 @@ private struct BoxWords {
         (1...layout.capacity)
             .filter { self[layout.rank($0)] > 0 }
             .compactMap { slot in module(UInt16(slot)).map { (self[layout.rank(slot)], $0) } }
-            .sortedByNumber({ Int($0.0) })
+            .sortedByNumber({ Int(clamping: $0.0) })
             .map(\.1)
     }
 
     func name(of slot: Int) -> String? {
-        guard
-            let words = Self.words(BlackBoxLayout.nameWords, at: layout.name(slot), of: source),
-            words[0] > 0, words[0] <= UInt64(BlackBoxLayout.nameLimit)
-        else { return nil }
-        let bytes = (0..<Int(words[0])).map { index in
-            UInt8(truncatingIfNeeded: words[1 + index / 8] >> UInt64(index % 8 * 8))
+        let start = slot * BlackBoxLayout.nameWords
+        let count = names[start]
+        guard count > 0, count <= UInt64(BlackBoxLayout.nameLimit) else { return nil }
+        let bytes = (0..<Int(count)).map { index in
+            UInt8(truncatingIfNeeded: names[start + 1 + index / 8] >> UInt64(index % 8 * 8))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -11,18 +11,17 @@ struct Program: Sendable {
     ) throws(HostCommandError) {
         self.identity = identity
         self.composition = composition
-        var commands: [Command] = []
+        var names = own.isEmpty ? [] : Command.builtIn.map(\.name)
         for command in own {
-            let reserved = (Command.builtIn + commands).map(\.name)
-            if let error = HostCommandError(command.name, reserved: reserved) { throw error }
-            commands.append(Command(command))
+            if let error = HostCommandError(command.name, reserved: names) { throw error }
+            names.append(command.name)
         }
-        ownCommands = commands
+        ownCommands = own.map { Command($0) }
     }
 
     /// The built-in commands and its own, in the order of the help, which stays last.
     ///
-    /// Made where they are needed: a host that starts needs one of them.
+    /// Made where they are needed: a host that starts, and has no commands of its own, needs one of them.
     var commands: [Command] {
         var commands = Command.builtIn
         commands.insert(contentsOf: ownCommands, at: commands.count - 1)

@@ -68,8 +68,8 @@ struct InboxStart {
             next = current.position
             return
         }
-        next = EventPosition(
-            segment: current.position.segment, offset: current.position.offset + 1)
+        // Any word may stand in a box, also one after which there is no position.
+        next = EventPosition(rawValue: current.position.rawValue &+ 1) ?? current.position
         for module in contents.order[index...] where modules[module] == nil {
             modules[module] = current.position
         }

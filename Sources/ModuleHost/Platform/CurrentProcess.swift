@@ -50,7 +50,7 @@ package enum CurrentProcess {
         return result
     }
 
-    /// Returns one variable of the environment; nil where it is not set.
+    /// Returns the value of a variable of the environment; nil where it is not set.
     ///
     /// Only while no other thread exists: it might change the environment at that moment.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

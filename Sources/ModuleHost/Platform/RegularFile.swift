@@ -17,7 +17,7 @@ final class RegularFile: Sendable {
         self.file = file
     }
 
-    /// Reads some bytes; nil where the file has not as many, or cannot be read.
+    /// Reads some bytes; nil where the file has fewer, or they cannot be read.
     func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
         let bytes = try? file.read(count, at: offset)
         return bytes?.count == count ? bytes : nil

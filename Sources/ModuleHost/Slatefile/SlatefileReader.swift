@@ -75,7 +75,7 @@ struct SlatefileReader {
     private var source: SourceText
     /// The checks of what entries use of other modules, with the nodes of the entries.
     var uses: [(entry: Int, check: (Slatefile) -> [String])] = []
-    /// The last valid entry: many modules may have the same one, and then share its text.
+    /// The last valid entry: modules that follow one another with the same entry share its text.
     var lastEntry: String?
     /// Whether each module was read, so that ``uses`` can be checked.
     var areModulesValid = false

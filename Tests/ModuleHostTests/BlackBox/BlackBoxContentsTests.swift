@@ -105,6 +105,35 @@ struct BlackBoxContentsTests {
         }
     }
 
+    @Test("is nothing where not all that it mentions can be read")
+    func unreadable() throws {
+        let whole = try sample()
+        let layout = BlackBoxLayout(capacity: 1024)
+        // The name of the only module is the last part that is needed.
+        for (readable, isBox) in [
+            (64, false), (layout.name(0) * 8 - 1, false), (layout.name(2) * 8 - 1, false),
+            (layout.name(2) * 8, true),
+        ] {
+            #expect((BlackBox.Contents(whole, boot: boot, readable: readable) != nil) == isBox)
+        }
+        // The name of a module that only the stack mentions is needed, too.
+        var bytes = whole
+        set(.stack, 1, in: &bytes)
+        set(layout.stack(0), 1 << 16 | 7, in: &bytes)
+        let end = layout.name(8) * 8
+        #expect(BlackBox.Contents(bytes, boot: boot, readable: end - 1) == nil)
+        #expect(BlackBox.Contents(bytes, boot: boot, readable: end) != nil)
+    }
+
+    @Test("a rank beyond all that there are is the last one")
+    func rank() throws {
+        var bytes = try sample()
+        for rank in [UInt64.max, 1 << 63, UInt64(Int.max)] {
+            set(BlackBoxLayout(capacity: 1024).rank(1), rank, in: &bytes)
+            #expect(BlackBox.Contents(bytes, boot: boot)?.order.map(\.text) == ["x.a"])
+        }
+    }
+
     @Test("no bytes at all bring it down")
     func noise() throws {
         var random = SeededGenerator(seed: 7)
@@ -122,15 +151,18 @@ struct BlackBoxContentsTests {
         }
     }
 
-    @Test("a link, a folder, a pipe and a huge file are no box, and all but a folder are replaced")
+    @Test("a link, a pipe and a file of another size are no box, and are replaced")
     func otherFiles() throws {
         let other = try BlackBoxFolder(app: "other")
+        let whole = try sample()
         let makers: [(String) throws -> Void] = [
             { symlink(other.folder.path("blackbox"), $0) },
             { mkfifo($0, 0o600) },
             { try writeFile([UInt8](repeating: 0, count: 1 << 10), to: $0) },
+            { try writeFile(Array(whole.dropLast(8)), to: $0) },
+            { try writeFile(whole + [UInt8](repeating: 0, count: 8), to: $0) },
             {
-                try writeFile([], to: $0)
+                try writeFile(whole, to: $0)
                 truncate($0, off_t(BlackBoxLayout.largestSize + 8))
             },
         ]

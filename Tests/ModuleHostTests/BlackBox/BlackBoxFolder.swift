@@ -37,14 +37,18 @@ struct BlackBoxFolder {
 /// A box that was read as a whole, and may have been changed.
 private struct BoxBytes: BoxSource {
     let all: [UInt8]
+    /// How many of them can be read.
+    let readable: Int
 
     var size: Int { all.count }
 
     func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
-        offset + count <= all.count ? Array(all[offset..<offset + count]) : nil
+        offset + count <= readable ? Array(all[offset..<offset + count]) : nil
     }
 }
 
 extension BlackBox.Contents {
-    init?(_ bytes: [UInt8], boot: BootID?) { self.init(BoxBytes(all: bytes), boot: boot) }
+    init?(_ bytes: [UInt8], boot: BootID?, readable: Int? = nil) {
+        self.init(BoxBytes(all: bytes, readable: readable ?? bytes.count), boot: boot)
+    }
 }

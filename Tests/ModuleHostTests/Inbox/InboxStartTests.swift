@@ -44,6 +44,27 @@ struct InboxStartTests {
         #expect(start.notices.isEmpty)
     }
 
+    @Test(
+        "after the last position of a segment comes the next segment, and after the last of all none"
+    )
+    func lastPosition() throws {
+        for (current, next) in [("1:4294967295", "2:0"), ("4294967295:4294967295", nil)]
+            as [(EventPosition, EventPosition?)]
+        {
+            let inbox = try InboxUnderTest()
+            try inbox.put(line(ofLength: 100))
+            var later = InboxCursor(next: "4:0")
+            try later.store(in: inbox.folder)
+            _ = try start(inbox)
+            var cursor = InboxCursor(next: "1:0")
+            try cursor.store(in: inbox.folder)
+            let box = try contents(next: current, current: current, sequence: cursor.sequence)
+            let start = try start(inbox, box)
+            if let next { #expect(start.next == next) }
+            #expect(start.attempts.keys.allSatisfy { $0 <= current })
+        }
+    }
+
     @Test("what the black box says is added to the cursor once")
     func addedOnce() throws {
         let inbox = try InboxUnderTest()
