@@ -11,19 +11,26 @@ struct CarriedRunTests {
     /// A host in which both threads have carried a job, and its journal's pipe.
     private func carrying() throws -> (HostdRun, FullPipe) {
         let (run, pipe) = try FullPipe.run(Self.hour)
-        // The first job of each has its second thread started.
-        for (signal, line) in [(SIGUSR1, " background  "), (SIGUSR2, " foreground  ")] {
-            run.process.send(signal)
-            try run.process.waitForLine(containing: line)
-            #expect(try run.hostd("post", "x", "1").exit == .code(0))
-            pipe.empty()
+        // The first job that each carries has its second thread started. A job is not carried where the lane's own
+        // thread is still awake, as it may be on a busy machine.
+        var names: [Substring] = []
+        for _ in 1...20 where !Self.areBothTwice(in: names) {
+            for (signal, line) in [(SIGUSR1, " background  "), (SIGUSR2, " foreground  ")] {
+                run.process.send(signal)
+                try run.process.waitForLine(containing: line)
+                #expect(try run.hostd("post", "x", "1").exit == .code(0))
+                pipe.empty()
+            }
+            names = try HostProcess.run(
+                ["-c", "cat /proc/\(run.process.processID)/task/*/comm"], program: "/bin/sh"
+            ).output.split(separator: "\n")
         }
-        let names = try HostProcess.run(
-            ["-c", "cat /proc/\(run.process.processID)/task/*/comm"], program: "/bin/sh"
-        ).output.split(separator: "\n")
-        #expect(names.count { $0 == "hostd-control" } == 2)
-        #expect(names.count { $0 == "signals" } == 2)
+        #expect(Self.areBothTwice(in: names), "\(names)")
         return (run, pipe)
+    }
+
+    private static func areBothTwice(in names: [Substring]) -> Bool {
+        ["hostd-control", "signals"].allSatisfy { name in names.count { $0 == name } == 2 }
     }
 
     @Test(
