@@ -4,7 +4,7 @@ extension JSONWriter {
     /// Writes an event as a line of the journal; missing values have no member.
     mutating func journalLine(of event: LifecycleEvent, at time: WallTime) {
         object { line in
-            line.member("time", time)
+            line.member("time", time.iso8601)
             line.member("event", event.kind.rawValue)
             if let position = event.position {
                 if let id = event.id { line.member("id", id) }
