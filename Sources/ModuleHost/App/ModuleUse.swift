@@ -43,7 +43,7 @@ final class ModuleUse {
         guard let idle = record.entry.idle, app.phase.isReady else { return }
         let left = app.time.now().duration(to: last + idle)
         guard left <= .zero else { return schedule(after: left) }
-        // The idle time of a module that is kept begins anew, even if the lane is lost in the question below.
+        // Restarted before the module is asked: in the answer it may lose the lane.
         begin()
         guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
             !isPendingInProcess(on: thread)

@@ -174,8 +174,7 @@ private struct BoxWords {
     private var names: [UInt64] = []
 
     init?(_ source: any BoxSource) {
-        guard source.size <= BlackBoxLayout.largestSize,
-            let head = Self.words(BlackBoxLayout.headWords, at: 0, of: source),
+        guard let head = Self.words(BlackBoxLayout.headWords, at: 0, of: source),
             head[BlackBoxLayout.Word.magic.rawValue] == BlackBoxLayout.magic,
             let layout = BlackBoxLayout(form: head[BlackBoxLayout.Word.form.rawValue]),
             layout.size == source.size,

@@ -84,7 +84,4 @@ struct BlackBoxLayout: Hashable {
     func name(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot * Self.nameWords }
 
     var size: Int { name(capacity + 1) * 8 }
-
-    /// The size of the largest possible box.
-    static var largestSize: Int { BlackBoxLayout(capacity: capacities.upperBound).size }
 }

@@ -34,10 +34,6 @@ public enum HostCommandLine {
         Signals.turnIntoErrors()
         HostComposition.running.withLock { $0 = composition }
         let words = Array(CommandLine.arguments.dropFirst())
-        // The process of a module has no arguments, and is started often.
-        if words.isEmpty, let entry = CurrentProcess.variable(LaunchSpec.entryVariable) {
-            CurrentProcess.exit(ModuleChild.run(entry).rawValue)
-        }
         let identity = ProgramIdentity(name: name, version: version)
         let code: ExitCode
         do throws(HostCommandError) {

@@ -50,11 +50,6 @@ package enum CurrentProcess {
         return result
     }
 
-    /// Returns the value of a variable of the environment; nil where it is not set.
-    ///
-    /// Only while no other thread exists: it might change the environment at that moment.
-    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-
     /// Removes variables from the environment, so that no child inherits them.
     ///
     /// Only while no other thread exists: it might read the environment at that moment.

@@ -42,12 +42,15 @@ public struct WallTime: Hashable, Sendable {
     public func appendISO8601(to bytes: inout [UInt8]) {
         let (seconds, nanoseconds) = self.representable
         let (year, month, day) = Self.date(ofDay: seconds / 86_400)
-        bytes.append(form: "0000-00-00T00:00:00.000Z") { text, start in
-            text.set(year, digits: 4, at: start)
-            text.set(month, digits: 2, at: start + 5)
-            text.set(day, digits: 2, at: start + 8)
-            Self.setTimeOfDay(seconds % 86_400, nanoseconds, in: &text, at: start + 11)
-        }
+        bytes.appendDecimal(year / 100, digits: 2)
+        bytes.appendDecimal(year % 100, digits: 2)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDecimal(month, digits: 2)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDecimal(day, digits: 2)
+        bytes.append(UInt8(ascii: "T"))
+        Self.appendTimeOfDay(seconds % 86_400, nanoseconds, to: &bytes)
+        bytes.append(UInt8(ascii: "Z"))
     }
 
     /// Appends the local time of day of this machine, such as `09:41:00.123`: 12 bytes.
@@ -56,9 +59,7 @@ public struct WallTime: Hashable, Sendable {
         var parts = tm()
         localtime_r(&seconds, &parts)
         let ofDay = Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + Int(parts.tm_sec)
-        bytes.append(form: "00:00:00.000") { text, start in
-            Self.setTimeOfDay(ofDay, nanoseconds, in: &text, at: start)
-        }
+        Self.appendTimeOfDay(ofDay, nanoseconds, to: &bytes)
     }
 
     private static let lastSecond = 253_402_300_799  // 9999-12-31T23:59:59Z
@@ -69,13 +70,16 @@ public struct WallTime: Hashable, Sendable {
         return (seconds, nanoseconds)
     }
 
-    private static func setTimeOfDay(
-        _ seconds: Int, _ nanoseconds: Int, in text: inout MutableSpan<UInt8>, at place: Int
+    private static func appendTimeOfDay(
+        _ seconds: Int, _ nanoseconds: Int, to bytes: inout [UInt8]
     ) {
-        text.set(seconds / 3600, digits: 2, at: place)
-        text.set(seconds / 60 % 60, digits: 2, at: place + 3)
-        text.set(seconds % 60, digits: 2, at: place + 6)
-        text.set(nanoseconds / 1_000_000, digits: 3, at: place + 9)
+        bytes.appendDecimal(seconds / 3600, digits: 2)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.appendDecimal(seconds / 60 % 60, digits: 2)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.appendDecimal(seconds % 60, digits: 2)
+        bytes.append(UInt8(ascii: "."))
+        bytes.appendDecimal(nanoseconds / 1_000_000, digits: 3)
     }
 
     /// Returns the Gregorian date of the day that lies `day` days after 1970-01-01.
@@ -96,28 +100,10 @@ public struct WallTime: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Appends a text of ASCII whose zeros are places of digits.
-    ///
-    /// - Parameters:
-    ///   - form: The text.
-    ///   - fill: Sets its digits, from the index on at which it begins.
-    fileprivate mutating func append(
-        form: StaticString, _ fill: (inout MutableSpan<UInt8>, Int) -> Void
-    ) {
-        let start = count
-        form.withUTF8Buffer { append(contentsOf: $0) }
-        var text = mutableSpan
-        fill(&text, start)
-    }
-}
-
-extension MutableSpan<UInt8> {
-    /// Sets the last `digits` decimal digits of a number that is not negative.
-    fileprivate mutating func set(_ value: Int, digits: Int, at place: Int) {
-        var rest = value
-        for index in (place..<place + digits).reversed() {
-            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+    /// Appends the last `digits` decimal digits of a number that is not negative.
+    fileprivate mutating func appendDecimal(_ value: Int, digits: Int) {
+        if digits == 3 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 100 % 10)) }
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10 % 10))
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
     }
 }

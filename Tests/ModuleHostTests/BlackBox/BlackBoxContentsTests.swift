@@ -155,6 +155,7 @@ struct BlackBoxContentsTests {
     func otherFiles() throws {
         let other = try BlackBoxFolder(app: "other")
         let whole = try sample()
+        let largest = BlackBoxLayout(capacity: BlackBoxLayout.capacities.upperBound)
         let makers: [(String) throws -> Void] = [
             { symlink(other.folder.path("blackbox"), $0) },
             { mkfifo($0, 0o600) },
@@ -163,7 +164,7 @@ struct BlackBoxContentsTests {
             { try writeFile(whole + [UInt8](repeating: 0, count: 8), to: $0) },
             {
                 try writeFile(whole, to: $0)
-                truncate($0, off_t(BlackBoxLayout.largestSize + 8))
+                truncate($0, off_t(largest.size + 8))
             },
         ]
         for make in makers {

@@ -37,7 +37,7 @@ struct BlackBoxFolder {
 /// A box that was read as a whole, and may have been changed.
 private struct BoxBytes: BoxSource {
     let all: [UInt8]
-    /// How many of them can be read.
+    /// The number of bytes that can be read, from the first.
     let readable: Int
 
     var size: Int { all.count }

@@ -2,10 +2,12 @@ extension Slatefile {
     /// The warnings about lazy modules that nothing makes, as far as it is declared.
     private var unneededModules: [String] {
         // Member by member: to take each module out of the array costs more than the search.
-        let lazy = modules.indices.filter { modules[$0].launch == .lazy && modules[$0].isEnabled }
-        guard !lazy.isEmpty else { return [] }
+        let lazyModules = modules.indices
+            .filter { modules[$0].launch == .lazy && modules[$0].isEnabled }
+            .map { modules[$0] }
+        guard !lazyModules.isEmpty else { return [] }
         let needed = neededModules
-        return lazy.lazy.map { modules[$0] }.filter { !needed.contains($0.id) }
+        return lazyModules.filter { !needed.contains($0.id) }
             .compactMap { module in
                 let demands = ModuleDemands(of: module)
                 if demands.hasUndeclaredTopics {
