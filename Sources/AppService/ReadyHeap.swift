@@ -1,11 +1,13 @@
 /// A heap of keys with the least on top.
-struct ReadyHeap {
+package struct ReadyHeap {
     private var keys: [UInt64] = []
 
-    var first: UInt64? { keys.first }
+    package init() {}
+
+    package var first: UInt64? { keys.first }
     var count: Int { keys.count }
 
-    mutating func push(_ key: UInt64) {
+    package mutating func push(_ key: UInt64) {
         var hole = keys.count
         keys.append(key)
         while hole > 0 {
@@ -17,7 +19,7 @@ struct ReadyHeap {
         keys[hole] = key
     }
 
-    mutating func pop() -> UInt64? {
+    package mutating func pop() -> UInt64? {
         guard let top = keys.first, let last = keys.popLast() else { return nil }
         if !keys.isEmpty { sink(last) }
         return top

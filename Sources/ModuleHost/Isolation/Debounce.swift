@@ -3,19 +3,22 @@ import Dispatch
 /// A filter for a repeated condition, which counts as one as long as it is absent for less than a second.
 struct Debounce {
     private static let calm: UInt64 = 1_000_000_000
-    /// The instant at which the condition was last present; nil if it is over.
-    private var last: DispatchTime?
 
-    var isUnderWay: Bool { last != nil }
+    private(set) var isUnderWay = false
+    /// The instant at which its absence was first noted; nil while it is present.
+    ///
+    /// Not the last one at which it was present: any time without a note may lie between the two.
+    private var absent: DispatchTime?
 
     /// - Returns: Whether the condition begins.
-    mutating func note(_ isThere: Bool) -> Bool {
-        let now = DispatchTime.now()
+    mutating func note(_ isThere: Bool, at now: DispatchTime) -> Bool {
         if isThere {
-            defer { last = now }
-            return last == nil
+            defer { (isUnderWay, absent) = (true, nil) }
+            return !isUnderWay
         }
-        if let last, now.uptimeNanoseconds - last.uptimeNanoseconds > Self.calm { self.last = nil }
+        let start = absent ?? now
+        absent = start
+        if now.uptimeNanoseconds - start.uptimeNanoseconds > Self.calm { isUnderWay = false }
         return false
     }
 }

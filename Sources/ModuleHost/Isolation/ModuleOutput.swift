@@ -30,8 +30,8 @@ final class ModuleOutput: Sendable {
     }
 
     private let child: ChildProcess
-    /// The signal that wakes the reading thread.
-    private let wake: WakeSignal
+    /// Has the reading thread visit the process.
+    private let wake: @Sendable () -> Void
     /// The signal that wakes the thread that waits for a response.
     private let nudge: WakeSignal
     private let queue: MessageQueue
@@ -45,15 +45,16 @@ final class ModuleOutput: Sendable {
 
     /// - Parameters:
     ///   - child: The process.
-    ///   - wake: Wakes the reading thread.
+    ///   - wake: Has the reading thread visit the process; called with a lock held.
     ///   - queue: The queue for its messages.
     ///   - log: The log for its log lines.
     ///   - limits: The limits of its output.
     ///   - violate: Called with the description of an invalid message; everything after that is ignored.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
-        of child: ChildProcess, _ wake: WakeSignal, to queue: MessageQueue, _ log: ModuleLog,
-        _ limits: ModuleProcess.Limits, violate: @escaping @Sendable (String) -> Void
+        of child: ChildProcess, _ wake: @escaping @Sendable () -> Void, to queue: MessageQueue,
+        _ log: ModuleLog, _ limits: ModuleProcess.Limits,
+        violate: @escaping @Sendable (String) -> Void
     ) throws(SystemError) {
         nudge = try WakeSignal()
         self.child = child
@@ -85,7 +86,7 @@ final class ModuleOutput: Sendable {
             state.isHeld = false
             guard state.isReleaseAwaited else { return }
             state.isReleaseAwaited = false
-            wake.give()
+            wake()
         }
     }
 
@@ -99,7 +100,7 @@ final class ModuleOutput: Sendable {
             state.holdsSeen = state.holds
             guard state.isRestAwaited else { return }
             state.isRestAwaited = false
-            wake.give()
+            wake()
         }
     }
 
@@ -133,7 +134,7 @@ final class ModuleOutput: Sendable {
             if state.isCalm { return .read }
             // The reading thread handles this state.
             state.isHeld = false
-            wake.give()
+            wake()
             return .elsewhere
         }
     }
@@ -174,10 +175,12 @@ final class ModuleOutput: Sendable {
     /// Returns the milliseconds until the output may be read again; 0 for now.
     func pause() -> Int32 { state.withLock { $0.pace.pause(at: .now) } }
 
-    /// Moves the available output to the queue, unless it has become another thread's turn.
-    func readInTurn() {
+    /// Moves available output to the queue, unless it has become another thread's turn.
+    ///
+    /// - Parameter limit: The most bytes that are moved.
+    func readInTurn(atMost limit: Int) {
         state.withLock { state in
-            if !state.isHeld { readSome(&state) }
+            if !state.isHeld { readSome(&state, atMost: limit) }
         }
     }
 
@@ -202,8 +205,8 @@ final class ModuleOutput: Sendable {
 
     /// - Returns: Whether there may be more.
     @discardableResult
-    private func readSome(_ state: inout State) -> Bool {
-        switch ChildProcess.read(child.output, into: &state.buffer) {
+    private func readSome(_ state: inout State, atMost limit: Int = .max) -> Bool {
+        switch ChildProcess.read(child.output, into: &state.buffer, atMost: limit) {
         case .bytes(let count):
             guard !state.isDeaf else { return true }
             state.lines.append(state.buffer[..<count])

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One run of a module's program: the messages to it, and its messages.
 ///
-/// A thread of its own reads it from the start to the end, except for output that a thread that waits for a
+/// The ``ProcessReader`` reads it from the start to the end, except for output that a thread that waits for a
 /// response reads itself. Requests to it, and responses to its requests, are sent by one thread at a time:
 /// the one that is in the module.
 final class ModuleProcess: Sendable {
@@ -63,18 +63,15 @@ final class ModuleProcess: Sendable {
     private let warnings: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ProcessExit.Cause?>(nil)
-    /// The signal that wakes the reading thread: there is room for messages, or it is that thread's turn.
-    let wake: WakeSignal
 
     var processID: Int32 { child.processID }
 
     private init(
-        of child: ChildProcess, wake: WakeSignal, queue: MessageQueue, output: ModuleOutput,
-        log: ModuleLog, at start: ContinuousClock.Instant, limits: Limits
+        of child: ChildProcess, queue: MessageQueue, output: ModuleOutput, log: ModuleLog,
+        at start: ContinuousClock.Instant, limits: Limits
     ) {
         warnings = Guarded(OutputRateLimit(limits.warnings, at: start))
         self.child = child
-        self.wake = wake
         self.queue = queue
         self.output = output
         self.log = log
@@ -90,20 +87,23 @@ final class ModuleProcess: Sendable {
     ///   - folder: Its working directory.
     ///   - time: The clock.
     ///   - limits: The limits of the process.
+    ///   - reader: Reads its output from now on.
     ///   - observer: The observer.
-    /// - Returns: The process; its output is read from now on.
+    /// - Returns: The process.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
-        time: any TimeSource, limits: Limits = Limits(), notifying observer: Observer
+        time: any TimeSource, limits: Limits = Limits(), readBy reader: ProcessReader = .shared,
+        notifying observer: Observer
     ) throws(SystemError) -> ModuleProcess {
-        let wake = try WakeSignal()
         let child = try ChildProcess.start(command, environment: environment, in: folder)
+        // There is room for messages, or it is the reader's turn.
+        let wake: @Sendable () -> Void = { [end = child.end.number] in reader.call(end) }
         let reference = WeakBox<ModuleProcess>()
         let queue = MessageQueue(limits.queue) {
             if let process = reference.object { observer.onMail(process) }
         } resume: {
-            wake.give()
+            wake()
         }
         let log = ModuleLog(limits.output, time: time, onLine: observer.onLine)
         do throws(SystemError) {
@@ -111,13 +111,9 @@ final class ModuleProcess: Sendable {
                 reference.object?.violate($0)
             }
             let process = ModuleProcess(
-                of: child, wake: wake, queue: queue, output: output, log: log, at: time.now(),
-                limits: limits)
+                of: child, queue: queue, output: output, log: log, at: time.now(), limits: limits)
             reference.set(process)
-            try NativeThread.start(name: "module", stackSize: 512 << 10) {
-                var reading = ModuleReading(process)
-                reading.run()
-            }
+            try reader.add(process)
             return process
         } catch {
             child.kill()
@@ -293,10 +289,18 @@ final class ModuleProcess: Sendable {
 // MARK: The reading thread
 
 extension ModuleProcess {
-    var outputStream: Int32 { child.output.number }
-    var errorStream: Int32 { child.error.number }
-    /// The descriptor that is readable when the process has ended.
+    /// The descriptor that is readable when the process has ended; no other process has it while this one is
+    /// read.
     var end: Int32 { child.end.number }
+
+    /// Returns the descriptor of one part of the process.
+    func descriptor(of part: ModuleReading.Ready) -> Int32 {
+        switch part {
+        case .output: child.output.number
+        case .errors: child.error.number
+        default: end
+        }
+    }
 
     /// Returns the end of the process, or nil while it runs.
     func exit() -> ChildProcess.Exit? { child.exit() }

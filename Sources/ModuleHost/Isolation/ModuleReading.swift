@@ -1,23 +1,39 @@
 import Dispatch
 import Synchronization
 
-/// The work of the thread that reads a process, from its start to its end.
-struct ModuleReading {
+/// The reading of one process by the thread that reads all of them, from its start to its end.
+final class ModuleReading {
+    /// Parts of a process that can be ready.
+    struct Ready: OptionSet {
+        let rawValue: UInt8
+        static let output = Ready(rawValue: 1)
+        static let errors = Ready(rawValue: 2)
+        /// It has ended.
+        static let end = Ready(rawValue: 4)
+        static let parts = [output, errors, end]
+    }
+
+    /// The reasons for the next visit.
+    struct Wait {
+        /// The streams that are to be read.
+        var parts: Ready = []
+        /// The longest wait; nil for no limit.
+        var milliseconds: Int32?
+    }
+
     let process: ModuleProcess
     private let log: ModuleLog
     private let output: ModuleOutput
     private var errors: ErrorLines
     private var entries = ErrorEntries()
     private var errorPace: TokenBucket
-    /// A page of the pipe, so that a process that floods it uses the processor only as long as writing one
-    /// takes, and others can use it before the next.
-    private var buffer = [UInt8](readingUpTo: 1 << 12)
     private var isErrorOpen = true
     /// The instant by which the process must have ended, since its output is closed.
     private var closing: DispatchTime?
     private var isClosedForLong = false
     private var load = Debounce()
     private var flood = Debounce()
+    private var wait = Wait()
 
     init(_ process: ModuleProcess) {
         self.process = process
@@ -27,57 +43,59 @@ struct ModuleReading {
         errorPace = TokenBucket(process.limits.errorBytes, at: .now)
     }
 
-    mutating func run() {
-        let exit = readUntilEnd()
+    /// Does what there is to do.
+    ///
+    /// - Parameters:
+    ///   - ready: What is ready.
+    ///   - isTimeUp: Whether the last wait has taken as long as it may.
+    ///   - buffer: Room for what is read.
+    /// - Returns: What to wait for; nil when the process has ended, and all that it left was handled.
+    func visit(_ ready: Ready, isTimeUp: Bool, _ buffer: inout [UInt8]) -> Wait? {
+        if ready.contains(.end), let exit = process.exit() {
+            finish(exit, &buffer)
+            return nil
+        }
+        // Not what was not waited for: it may be another thread's turn to read, or too early.
+        let ready = ready.intersection(wait.parts)
+        if ready.contains(.errors) { readErrors(&buffer) }
+        if ready.contains(.output) { output.readInTurn(atMost: buffer.count) }
+        if ready.isEmpty, isTimeUp {
+            // No further line followed for that time.
+            write(entries.flush())
+            endIfClosedForLong()
+        }
+        wait = next()
+        return wait
+    }
+
+    private func next() -> Wait {
+        let turn = output.turn()
+        let isFull = process.queue.isFull
+        let pauses = (output: output.pause(), error: errorPace.pause(at: .now))
+        note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
+        var wait = Wait()
+        if turn == .own, !isFull, pauses.output == 0 { wait.parts.insert(.output) }
+        if isErrorOpen, pauses.error == 0 { wait.parts.insert(.errors) }
+        let times = [
+            pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
+            patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
+        ]
+        wait.milliseconds = times.compactMap(\.self).min()
+        return wait
+    }
+
+    private func finish(_ exit: ChildProcess.Exit, _ buffer: inout [UInt8]) {
         // The last output before its end.
         for _ in 0..<(ChildProcess.pipeLimit / buffer.count)
-        where !(isErrorOpen && readErrors()) { break }
+        where !(isErrorOpen && readErrors(&buffer)) { break }
         output.readRest()
         write(errors.rest().flatMap { entries.add($0) } + entries.flush())
         log.end()
         process.finish(exit, errors.last)
     }
 
-    private mutating func readUntilEnd() -> ChildProcess.Exit {
-        while true {
-            if let exit = step() { return exit }
-        }
-    }
-
-    /// Waits for work, and does it.
-    ///
-    /// - Returns: The end of the process, where it has ended.
-    private mutating func step() -> ChildProcess.Exit? {
-        let turn = output.turn()
-        let isFull = process.queue.isFull
-        let pauses = (output: output.pause(), error: errorPace.pause(at: .now))
-        note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
-        var set = PollSet()
-        let wake = set.insert(process.wake.descriptor, .reading)
-        let end = set.insert(process.end, .reading)
-        let isReading = turn == .own && !isFull && pauses.output == 0
-        let outputPlace = isReading ? set.insert(process.outputStream, .reading) : nil
-        let errorPlace =
-            isErrorOpen && pauses.error == 0 ? set.insert(process.errorStream, .reading) : nil
-        let waits = [
-            pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
-            patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
-        ]
-        guard set.wait(milliseconds: waits.compactMap(\.self).min() ?? -1) else {
-            // No further line followed for that time.
-            write(entries.flush())
-            endIfClosedForLong()
-            return nil
-        }
-        if set.isReady(end) { return process.exit() }
-        if set.isReady(wake) { process.wake.take() }
-        if let errorPlace, set.isReady(errorPlace) { readErrors() }
-        if let outputPlace, set.isReady(outputPlace) { output.readInTurn() }
-        return nil
-    }
-
     /// Returns the milliseconds to wait before the turn is checked again; nil for no limit.
-    private mutating func patience(_ turn: ModuleOutput.Turn) -> Int32? {
+    private func patience(_ turn: ModuleOutput.Turn) -> Int32? {
         switch turn {
         case .own: return nil
         case .another(let milliseconds): return milliseconds
@@ -90,20 +108,21 @@ struct ModuleReading {
     }
 
     /// Ends a process that has closed its output and has not ended.
-    private mutating func endIfClosedForLong() {
+    private func endIfClosedForLong() {
         guard !isClosedForLong, let closing, closing.millisecondsLeft == 0 else { return }
         isClosedForLong = true
         process.kill(because: .closedOutput)
     }
 
-    private mutating func note(isFull: Bool, isFlood: Bool) {
-        if flood.note(isFlood) {
+    private func note(isFull: Bool, isFlood: Bool) {
+        let now = DispatchTime.now()
+        if flood.note(isFlood, at: now) {
             process.isFlooding.store(true, ordering: .relaxed)
             output.interrupt()
         } else if !flood.isUnderWay {
             process.isFlooding.store(false, ordering: .relaxed)
         }
-        if load.note(isFull || isFlood) {
+        if load.note(isFull || isFlood, at: now) {
             log.warn("it sends more than the host can process: its output is read more slowly")
         }
     }
@@ -114,10 +133,10 @@ struct ModuleReading {
 
     /// - Returns: Whether there may be more.
     @discardableResult
-    private mutating func readErrors() -> Bool {
+    private func readErrors(_ buffer: inout [UInt8]) -> Bool {
         switch process.readError(into: &buffer) {
         case .bytes(let count):
-            look(for: Self.crash, in: buffer[..<count])
+            lookForCrash(in: buffer, count)
             let lines = errors.lines(in: buffer[..<count])
             errorPace.take(count, at: .now)
             for line in lines { write(entries.add(line)) }
@@ -131,13 +150,26 @@ struct ModuleReading {
 
     /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a
     /// second.
-    private static let crash = "*** Signal "
+    private static let crash = Array("*** Signal ".utf8)
 
     /// Ends the wait for a response of a process that crashes, since the crash report takes long.
-    private func look(for crash: String, in bytes: ArraySlice<UInt8>) {
-        guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(ofBytes: crash) != nil
+    private func lookForCrash(in bytes: [UInt8], _ count: Int) {
+        guard !process.isCrashing.load(ordering: .relaxed),
+            bytes.contains(Self.crash, inFirst: count)
         else { return }
         process.isCrashing.store(true, ordering: .relaxed)
         output.interrupt()
+    }
+}
+
+/// The names of parts of processes for the thread that waits for them.
+extension ModuleReading {
+    static func token(_ process: ModuleProcess, _ part: Ready) -> UInt64 {
+        UInt64(process.end) << 8 | UInt64(part.rawValue)
+    }
+
+    /// Returns the process, by its ``ModuleProcess/end``, and the part that `token` names.
+    static func of(_ token: UInt64) -> (process: Int32, part: Ready) {
+        (Int32(truncatingIfNeeded: token >> 8), Ready(rawValue: UInt8(truncatingIfNeeded: token)))
     }
 }

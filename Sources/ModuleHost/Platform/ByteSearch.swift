@@ -13,6 +13,14 @@ extension [UInt8] {
         }
     }
 
+    /// Returns whether `other` is among the first `count` bytes; searches many bytes at a time.
+    func contains(_ other: [UInt8], inFirst count: Int) -> Bool {
+        withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress else { return other.isEmpty }
+            return findBytes(base, Swift.min(count, buffer.count), other, other.count) != nil
+        }
+    }
+
     /// Returns whether the bytes from `start` on begin with `text`.
     func has(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         withUnsafeBytes { buffer in
@@ -35,3 +43,8 @@ extension [UInt8] {
         }
     }
 }
+
+// The C library declares it as an extension of GNU's, which is not visible to Swift.
+@_silgen_name("memmem") private func findBytes(
+    _ bytes: UnsafeRawPointer, _ count: Int, _ other: UnsafeRawPointer, _ otherCount: Int
+) -> UnsafeRawPointer?

@@ -103,13 +103,14 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - stream: ``output`` or ``error``.
     ///   - buffer: Receives the bytes.
+    ///   - limit: The most bytes that are read.
     /// - Returns: The number of bytes, or the state of the stream.
     package static func read(
-        _ stream: borrowing Descriptor, into buffer: inout [UInt8]
+        _ stream: borrowing Descriptor, into buffer: inout [UInt8], atMost limit: Int = .max
     ) -> Reception {
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                Glibc.read(stream.number, $0.baseAddress, $0.count)
+                Glibc.read(stream.number, $0.baseAddress, min($0.count, limit))
             }
             if count > 0 { return .bytes(count) }
             if count == 0 { return .end }
