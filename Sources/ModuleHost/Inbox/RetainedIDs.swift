@@ -22,6 +22,9 @@ package struct RetainedIDs {
     /// The number of different ids.
     package var count: Int { first.count }
 
+    /// The number of ids for which there is room.
+    var capacity: Int { first.capacity }
+
     /// Adds the ids of all existing lines.
     ///
     /// - Parameter folder: The inbox.
@@ -85,9 +88,8 @@ package struct RetainedIDs {
                 while let place = first[hash], place.segment < number { promote(hash) }
             }
         }
-        // A dictionary keeps the capacity of its largest size.
-        if first.count < first.capacity / 4 { first = first.filter { _ in true } }
-        if others.count < others.capacity / 4 { others = others.filter { _ in true } }
+        first.shrink()
+        others.shrink()
     }
 
     private mutating func promote(_ hash: Hash) {
@@ -117,6 +119,19 @@ package struct RetainedIDs {
         }
         if isDone == nil { for byte in id { hasher.combine(byte) } }
         return hasher.finalize()
+    }
+}
+
+extension Dictionary {
+    /// Gives back the room of a larger size, which a dictionary keeps.
+    ///
+    /// Not while a third of it is used: where one segment is removed for each that is begun, it would be copied
+    /// for each.
+    fileprivate mutating func shrink() {
+        guard count < capacity / 3 else { return }
+        var small = Dictionary(minimumCapacity: count)
+        for (key, value) in self { small[key] = value }
+        self = small
     }
 }
 

@@ -81,6 +81,37 @@ struct RetainedIDsTests {
         #expect(ids.count == 0)
     }
 
+    /// Notes ids of one segment.
+    private static func fill(_ ids: inout RetainedIDs, _ segment: UInt32, _ count: Int) {
+        for number in 0..<count {
+            ids.insert(
+                "\(segment)-\(number)",
+                at: EventPosition(segment: segment, offset: UInt32(number)))
+        }
+    }
+
+    @Test("removed ids give their room back", arguments: [500, 900, 1300, 1700, 2100])
+    func room(size: Int) {
+        var ids = RetainedIDs()
+        for segment in 1...8 { Self.fill(&ids, UInt32(segment), size) }
+        for segment in 2...6 { ids.removeSegments(below: UInt32(segment)) }
+        #expect(ids.count == 3 * size)
+        #expect(ids.capacity <= 9 * size)
+    }
+
+    @Test("where a segment is removed for each that is begun, the room stays", arguments: 500...520)
+    func steadyRoom(size: Int) {
+        var ids = RetainedIDs()
+        var rooms: [Int] = []
+        for segment in 1...40 {
+            Self.fill(&ids, UInt32(segment), size)
+            rooms.append(ids.capacity)
+            ids.removeSegments(below: UInt32(max(2, segment) - 1))
+            rooms.append(ids.capacity)
+        }
+        #expect(Set(rooms.suffix(40)).count == 1)
+    }
+
     @Test("the order in which ids are noted makes no difference, nor does noting them twice")
     func order() throws {
         let (inbox, places) = try Self.inbox(["a", "a", "a", "a"])
