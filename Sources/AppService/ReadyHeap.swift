@@ -5,7 +5,7 @@ package struct ReadyHeap {
     package init() {}
 
     package var first: UInt64? { keys.first }
-    var count: Int { keys.count }
+    package var count: Int { keys.count }
 
     package mutating func push(_ key: UInt64) {
         var hole = keys.count

@@ -7,7 +7,7 @@ struct Debounce {
     private(set) var isUnderWay = false
     /// The instant at which its absence was first noted; nil while it is present.
     ///
-    /// Not the last one at which it was present: any time without a note may lie between the two.
+    /// It is not counted from the last instant of presence: any time without a note may lie between the two.
     private var absent: DispatchTime?
 
     /// - Returns: Whether the condition begins.

@@ -24,6 +24,8 @@ final class MessageQueue: Sendable {
     }
 
     /// Receives the response to a request that no thread waits for, or the end of the process.
+    ///
+    /// On the thread that reads all processes: it must not wait.
     typealias Recipient = @Sendable (Result<Result<JSONValue, RPCError>, ProcessExit>) -> Void
 
     /// The next element for the taker.

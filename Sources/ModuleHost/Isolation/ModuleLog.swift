@@ -26,12 +26,12 @@ final class ModuleLog: Sendable {
         write(level, message?.string ?? message?.text ?? "('log' without a 'message')")
     }
 
-    func write(_ level: LogLevel, _ text: String) {
+    func write(_ level: LogLevel, _ text: @autoclosure () -> String) {
         let now = time.now()
         switch rateLimit.withLock({ $0.take(at: now) }) {
         case .show(let dropped):
             reportDropped(dropped)
-            onLine(level, text)
+            onLine(level, text())
         case .dropFirst:
             onLine(.warning, "it logs more than \(perSecond) lines a second: the rest is left out")
         case .drop: break

@@ -30,7 +30,7 @@ final class ModuleOutput: Sendable {
     }
 
     private let child: ChildProcess
-    /// Has the reading thread visit the process.
+    /// The closure that has the reading thread visit the process.
     private let wake: @Sendable () -> Void
     /// The signal that wakes the thread that waits for a response.
     private let nudge: WakeSignal
@@ -237,7 +237,8 @@ final class ModuleOutput: Sendable {
     private func take(_ line: [UInt8], _ pace: inout TokenBucket) -> String? {
         switch RPCFrame(asWritten: line) ?? RPCFrame(line) {
         case .single(.request(let request, let id)):
-            if id == nil { pace.take(1, at: .now) }
+            // A long line takes as long as many short ones.
+            if id == nil { pace.take(1 + line.count >> 10, at: .now) }
             if request.method == "log" {
                 log.write(request)
                 // A process that requests a response gets it in its turn.

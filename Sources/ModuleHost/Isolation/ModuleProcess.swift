@@ -39,11 +39,12 @@ final class ModuleProcess: Sendable {
     struct Observer: Sendable {
         /// Called with a line of standard error, or of the process's log.
         ///
-        /// On the thread that reads.
+        /// On the thread that reads all processes: it must not wait.
         let onLine: @Sendable (LogLevel, String) -> Void
         /// Called when there is a message to take, or the process has ended, and no exchange is in progress.
         ///
-        /// Not again before all messages were taken. On any thread.
+        /// Not again before all messages were taken. On any thread, mostly the one that reads all processes: it
+        /// must not wait.
         let onMail: @Sendable (ModuleProcess) -> Void
     }
 

@@ -55,7 +55,7 @@ final class ModuleReading {
             finish(exit, &buffer)
             return nil
         }
-        // Not what was not waited for: it may be another thread's turn to read, or too early.
+        // A stream that is not waited for is not read: it may be another thread's turn, or too early.
         let ready = ready.intersection(wait.parts)
         if ready.contains(.errors) { readErrors(&buffer) }
         if ready.contains(.output) { output.readInTurn(atMost: buffer.count) }

@@ -1,9 +1,10 @@
 import AppService
 
-/// Reads the processes of modules, except for output that a thread that waits for a response reads itself.
+/// The reader of modules' processes, except for output that a thread that waits for a response reads itself.
 ///
-/// One thread does it for all hosts of this process, from the start of the first such process to the end of the last
-/// one. Of each it reads a bounded amount in turn, so that none waits long for another that floods it.
+/// One thread reads for all hosts of this process, from the start of the first such process to the end of the last
+/// one. It reads a page of each stream in turn, so that a process waits for another that floods only until the lines in
+/// that are handled. Nothing that is called on it may wait.
 final class ProcessReader: Sendable {
     static let shared = ProcessReader()
 

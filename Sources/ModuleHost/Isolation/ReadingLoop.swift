@@ -9,10 +9,6 @@ struct ReadingLoop {
         let reading: ModuleReading
         /// The streams that are reported when they are ready.
         var watched: ModuleReading.Ready = [.output, .errors]
-        /// The time, in milliseconds, at which it is visited without anything ready; nil for never.
-        var due: UInt64?
-        /// The earliest of its times that are in ``ReadingLoop/times``.
-        var listed: UInt64?
 
         init(_ process: ModuleProcess) { reading = ModuleReading(process) }
     }
@@ -23,10 +19,9 @@ struct ReadingLoop {
     private var entries: [Int32: Entry] = [:]
     /// The processes of a turn, and what is ready of each.
     private var visits: [Int32: ModuleReading.Ready] = [:]
-    /// The times at which processes are due, with the process's descriptor in the lowest bits.
-    private var times = ReadyHeap()
-    /// A page of a pipe is read of each process in a turn: one that floods it uses the processor only as long as
-    /// writing that takes, and keeps others waiting no longer.
+    private var times = VisitTimes()
+    /// A page of a pipe: no more is read of each stream in a turn, so that a process that floods it keeps others
+    /// waiting only for the lines that end in it.
     private var buffer = [UInt8](readingUpTo: 1 << 12)
 
     init(_ reader: ProcessReader, _ waiting: ProcessReader.Waiting) {
@@ -43,10 +38,12 @@ struct ReadingLoop {
             planVisit(process.end)
         }
         for process in mail.called { planVisit(process) }
-        let now = Self.now
-        listDue(at: now)
+        var due: Set<Int32> = []
+        times.takeDue(at: Self.now) { due.insert($0) }
+        for process in due { planVisit(process) }
         for (process, ready) in visits {
-            if let entry = entries[process] { visit(entry, ready, at: now) }
+            guard let entry = entries[process] else { continue }
+            visit(entry, ready, isDue: due.contains(process))
         }
         visits.removeAll(keepingCapacity: true)
         if !entries.isEmpty { wait() }
@@ -55,11 +52,11 @@ struct ReadingLoop {
 
     private mutating func planVisit(_ process: Int32) { visits[process] = visits[process] ?? [] }
 
-    private mutating func visit(_ entry: Entry, _ ready: ModuleReading.Ready, at now: UInt64) {
+    private mutating func visit(_ entry: Entry, _ ready: ModuleReading.Ready, isDue: Bool) {
         let process = entry.reading.process
-        let isDue = entry.due.map { $0 <= now } ?? false
         guard let wait = entry.reading.visit(ready, isTimeUp: isDue, &buffer) else {
             waiting.descriptors.remove(process)
+            times.remove(process.end)
             entries[process.end] = nil
             return
         }
@@ -70,46 +67,18 @@ struct ReadingLoop {
                 process.descriptor(of: part), token: ModuleReading.token(process, part))
             entry.watched.insert(part)
         }
-        entry.due = wait.milliseconds.map { now + UInt64(max(0, $0)) }
-        list(entry)
+        // Rounded up: at that time the wait is over.
+        times.set(process.end, wait.milliseconds.map { Self.now + 1 + UInt64(max(0, $0)) })
     }
-
-    // MARK: Times
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
-
-    private static let descriptorBits: UInt64 = 24
-
-    /// Lists the time at which a process is due, unless an earlier one is listed: that one comes first, and leads to
-    /// this one.
-    private mutating func list(_ entry: Entry) {
-        guard let due = entry.due, entry.listed.map({ due < $0 }) ?? true else { return }
-        entry.listed = due
-        times.push(due << Self.descriptorBits | UInt64(entry.reading.process.end))
-    }
-
-    /// Adds the processes that are due to those that are visited.
-    private mutating func listDue(at now: UInt64) {
-        while let first = times.first, first >> Self.descriptorBits <= now {
-            _ = times.pop()
-            let process = Int32(truncatingIfNeeded: first & (1 << Self.descriptorBits - 1))
-            guard let entry = entries[process] else { continue }
-            entry.listed = nil
-            if let due = entry.due, due <= now {
-                planVisit(process)
-            } else {
-                list(entry)
-            }
-        }
-    }
 
     // MARK: Waiting
 
     private mutating func wait() {
         var limit: Int32 = 0
         if waiting.bell.fallAsleep() {
-            let first = times.first.map { $0 >> Self.descriptorBits }
-            limit = first.map { Int32(clamping: $0 - min($0, Self.now)) } ?? -1
+            limit = times.first.map { Int32(clamping: $0 - min($0, Self.now)) } ?? -1
         }
         var isSignalled = false
         waiting.descriptors.wait(milliseconds: limit) { token in

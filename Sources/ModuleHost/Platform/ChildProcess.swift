@@ -18,6 +18,8 @@ package final class ChildProcess: Sendable {
     package enum Exit: Hashable, Sendable {
         case code(Int32)
         case signal(Int32)
+        /// Other code of this process waited for all children, and took how this one ended.
+        case unknown
     }
 
     package let processID: Int32
@@ -173,9 +175,13 @@ package final class ChildProcess: Sendable {
             // Until it is reaped it keeps its number, and so does its group, until that is killed.
             var info = siginfo_t()
             let options = WEXITED | WNOWAIT | WNOHANG
-            guard waitid(P_PID, id_t(processID), &info, options) == 0, info.si_signo == SIGCHLD
-            else { return nil }
-            reaped = Self.killGroup(of: processID)
+            if waitid(P_PID, id_t(processID), &info, options) == 0 {
+                guard info.si_signo == SIGCHLD else { return nil }
+                reaped = Self.killGroup(of: processID)
+            } else if errno == ECHILD {
+                // The number may belong to another process by now, and so may the group's.
+                reaped = .unknown
+            }
             return reaped
         }
     }
@@ -302,6 +308,7 @@ extension ChildProcess.Exit: CustomStringConvertible {
         switch self {
         case .code(let code): "ended with code \(code)"
         case .signal(let number): "was killed by \(Self.name(of: number))"
+        case .unknown: "ended, and other code of the host's process took its exit status"
         }
     }
 

@@ -26,8 +26,8 @@ struct Epoll: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Has to stay open until it is removed.
-    ///   - token: What ``wait(milliseconds:_:)`` reports.
-    ///   - report: How often it is reported.
+    ///   - token: The value that ``wait(milliseconds:_:)`` reports.
+    ///   - report: The number of times that it is reported.
     /// - Throws: ``SystemError``, also where the user has no watches left
     ///   (`/proc/sys/fs/epoll/max_user_watches`).
     func add(_ descriptor: Int32, token: UInt64, _ report: Report) throws(SystemError) {

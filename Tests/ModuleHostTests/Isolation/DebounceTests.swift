@@ -9,7 +9,7 @@ struct DebounceTests {
         DispatchTime(uptimeNanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
     }
 
-    /// What is said of a condition that is noted as there or not at each of the times.
+    /// Returns the times at which a condition begins that is noted as there or not at each of them.
     private func begins(
         _ condition: inout Debounce, _ notes: KeyValuePairs<UInt64, Bool>
     ) -> [UInt64] {
@@ -28,7 +28,7 @@ struct DebounceTests {
         #expect(next == [2040])
     }
 
-    @Test("time in which nobody looked is no absence")
+    @Test("time without a note is no absence")
     func unseen() {
         var condition = Debounce()
         let begun = begins(&condition, [0: true, 5000: false, 5100: true])

@@ -29,6 +29,15 @@ struct ProcessReaderTests {
         }
     }
 
+    /// Waits for the end of the thread, which comes a little later than that of the last process.
+    private static func waitForEnd(of reader: ProcessReader, _ meanwhile: () -> Void = {}) {
+        let limit = patience
+        while reader.isReading, .now() < limit {
+            meanwhile()
+        }
+        #expect(!reader.isReading)
+    }
+
     @Test(
         "each of many is read to its end, and with the last one the thread ends; the next starts another"
     )

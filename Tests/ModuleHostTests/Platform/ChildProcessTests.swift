@@ -67,6 +67,14 @@ struct ChildProcessTests {
         #expect(child.process.exit() == .code(0))
     }
 
+    @Test("it has ended, too, where other code of this process has reaped it")
+    func reapedByOthers() throws {
+        let child = try ChildProcess.start(["/bin/sh", "-c", "exit 3"], environment: [:])
+        #expect(waitpid(child.processID, nil, 0) == child.processID)
+        #expect(child.exit() == .unknown)
+        #expect(child.waitForExit() == .unknown)
+    }
+
     @Test("a process without an owner is killed and reaped")
     func forgotten() throws {
         var child: Child? = try Child(["/bin/cat"])

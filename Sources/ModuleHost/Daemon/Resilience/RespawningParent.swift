@@ -74,7 +74,7 @@ struct RespawningParent {
             // The host has lost a required part: another one may have it.
             case .code(ExitCode.failed.rawValue) where !stopsForGood: nil
             case .code(let code): ExitCode(rawValue: code) ?? .failed
-            case .signal: stopsForGood ? .failed : nil
+            case .signal, .unknown: stopsForGood ? .failed : nil
             }
         }
     }
