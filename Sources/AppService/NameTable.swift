@@ -33,7 +33,7 @@ struct NameTable {
     /// - Returns: Whether the name was free; if not, it keeps the number that it has.
     @discardableResult
     mutating func add(_ name: String, as number: Int, among tasks: [StartupTask]) -> Bool {
-        reserve(count + 1)
+        if slots.count < (count + 1) * 2 { reserve(count + 1) }
         let hash = Self.hash(name)
         let slot = slot(of: name, hash: hash, among: tasks)
         guard slots[slot] == 0 else { return false }
@@ -63,31 +63,36 @@ struct NameTable {
 
     /// Returns 32 bits that names which are equal by `==` have in common.
     private static func hash(_ name: String) -> UInt64 {
-        var name = name
-        let (hash, isASCII) = name.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            var hash = 0xff51_afd7_ed55_8ccd ^ UInt64(bytes.count)
-            var all: UInt64 = 0
-            func mix(_ word: UInt64) {
-                // Both halves of the product, so that each bit of the word reaches the low bits.
-                let product = (hash ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
-                hash = product.high ^ product.low
-                all |= word
-            }
-            var offset = 0
-            while offset + 8 <= bytes.count {
-                mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                offset += 8
-            }
-            var rest: UInt64 = 0
-            while offset < bytes.count {
-                rest = rest << 8 | UInt64(bytes[offset])
-                offset += 1
-            }
-            mix(rest)
-            return (hash, all & 0x8080_8080_8080_8080 == 0)
+        let found = name.utf8.withContiguousStorageIfAvailable {
+            Self.hash(of: UnsafeRawBufferPointer($0))
+        }
+        // Not on this platform, where every string is stored as UTF-8.
+        guard let (hash, isASCII) = found else {
+            return Self.hash(String(decoding: name.utf8, as: UTF8.self))
         }
         let mixed = isASCII ? hash : UInt64(bitPattern: Int64(name.hashValue))
         return (mixed ^ mixed >> 32) & 0xffff_ffff
+    }
+
+    private static func hash(of bytes: UnsafeRawBufferPointer) -> (UInt64, isASCII: Bool) {
+        var hash = 0xff51_afd7_ed55_8ccd ^ UInt64(bytes.count)
+        var all: UInt64 = 0
+        func mix(_ word: UInt64) {
+            // Both halves of the product, so that each bit of the word reaches the low bits.
+            let product = (hash ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+            hash = product.high ^ product.low
+            all |= word
+        }
+        if bytes.count < 8 {
+            mix(bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        } else {
+            // The last word overlaps the one before it, where the rest is shorter than a word.
+            let last = bytes.count - 8
+            for offset in stride(from: 0, to: last, by: 8) {
+                mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            }
+            mix(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
+        }
+        return (hash, all & 0x8080_8080_8080_8080 == 0)
     }
 }
