@@ -155,8 +155,8 @@ struct StartupGraph {
 
     /// Removes and returns the work of a task, so that its captures are released when it has run.
     mutating func takeWork(_ task: Int32) -> StartupWork {
-        let work = tasks[Int(task)].work
-        tasks[Int(task)].work = .gone
+        var work = StartupWork.gone
+        swap(&work, &tasks[Int(task)].work)
         return work
     }
 

@@ -14,7 +14,7 @@ extension StartupQueue {
             let now = now()
             var effects: [StartupSchedule.Effect] = []
             let step = state.withLock { state in
-                if let ended {
+                if let ended = ended.take() {
                     state.workEnded(
                         ended.task, on: worker.lane, ended.ending, now: now, &effects)
                 }
@@ -22,14 +22,13 @@ extension StartupQueue {
                 state.settle(&effects)
                 return step
             }
-            perform(effects)
+            if !effects.isEmpty { perform(effects) }
             switch step {
             case .rest: return
             case .watch:
                 // Real time, whatever the queue's source of time is: it limits how long a thread rests, and no
                 // result depends on it.
                 watch.sleep(for: .nanoseconds(StartupSchedule.watchTime))
-                ended = nil
             case .run(let task, let work):
                 guard let ending = run(work, of: task, on: worker) else { return }
                 ended = Ended(task: task, ending: ending)
