@@ -33,7 +33,7 @@
 /// Every method may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
     private let time: any TimeSource
-    private let made: ContinuousClock.Instant
+    private let made: StartupSchedule.Nanoseconds
     let state: Guarded<StartupSchedule>
     /// The place where the worker sleeps that watches the others.
     let watch = TimedWait()
@@ -67,7 +67,7 @@ public final class StartupQueue: Sendable {
         onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)? = nil
     ) {
         self.time = time
-        made = time.now()
+        made = time.nanoseconds()
         self.onEvent = onEvent
         self.onRequiredFailure = onRequiredFailure
         state = Guarded(
@@ -217,7 +217,7 @@ public final class StartupQueue: Sendable {
     }
 
     /// Returns the time since the queue was created.
-    func now() -> StartupSchedule.Nanoseconds { made.duration(to: time.now()).wholeNanoseconds }
+    func now() -> StartupSchedule.Nanoseconds { time.nanoseconds() - made }
 
     /// Changes the state under the lock, then carries out the effects.
     private func change<Failure: Error>(

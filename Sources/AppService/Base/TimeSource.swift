@@ -8,6 +8,11 @@ package protocol TimeSource: Sendable {
     /// The current instant. Never goes back; goes on while the machine sleeps.
     func now() -> ContinuousClock.Instant
 
+    /// The current instant as nanoseconds since one that does not change.
+    ///
+    /// For spans, where ``now()`` would be read often: it takes three times as many instructions.
+    func nanoseconds() -> Int
+
     /// Runs `body` once, `delay` from now, unless the alarm is cancelled before.
     ///
     /// - Parameters:
@@ -32,6 +37,13 @@ package protocol TimeSource: Sendable {
         at instant: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm
 }
+
+extension TimeSource {
+    package func nanoseconds() -> Int { origin.duration(to: now()).wholeNanoseconds }
+}
+
+/// The instant since which nanoseconds are counted where a source of time does not count them itself.
+private let origin = ContinuousClock.now
 
 /// A scheduled wake-up that can be cancelled.
 package protocol Alarm: Sendable {
@@ -73,6 +85,8 @@ package final class SystemTimeSource: TimeSource {
     package init() {}
 
     package func now() -> ContinuousClock.Instant { .now }
+
+    package func nanoseconds() -> Int { nanosecondsSinceBoot() }
 
     @discardableResult
     package func schedule(
