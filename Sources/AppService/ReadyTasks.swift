@@ -10,10 +10,8 @@ struct ReadyTasks {
     /// comparison of integers, and the tasks are not read.
     typealias Key = UInt64
 
-    /// The keys of the ranked tasks, in order.
+    /// The keys of the ranked tasks, in order; a task has its place here in its ``StartupGraph/Node/rank``.
     private var keys: [Key] = []
-    /// By task: its place in `keys`; -1 where the task has been raised since.
-    private var ranks: [Int32] = []
     /// A bit for each rank, set where the task is ready.
     private var words: [UInt64] = []
     /// The words before this one are zero.
@@ -33,7 +31,7 @@ struct ReadyTasks {
     private static func task(_ key: Key) -> Int32 { Int32(truncatingIfNeeded: key & 0x7fff_ffff) }
 
     /// Ranks the tasks, none of which is ready yet.
-    mutating func rank(_ nodes: [StartupGraph.Node]) {
+    mutating func rank(_ nodes: inout [StartupGraph.Node]) {
         // Sorted by counting: by priority and chain there are few places, and the numbers come in order.
         let chains = Int(nodes.lazy.map(\.chain).max() ?? 0)
         func place(_ node: StartupGraph.Node) -> Int {
@@ -45,27 +43,19 @@ struct ReadyTasks {
         var sum: Int32 = 0
         for place in next.indices { (next[place], sum) = (sum, sum + next[place]) }
         keys = [Key](repeating: 0, count: nodes.count)
-        ranks = [Int32](repeating: 0, count: nodes.count)
         words = [UInt64](repeating: 0, count: (nodes.count + 63) / 64)
         firstWord = words.count
         for task in nodes.indices {
             let place = place(nodes[task])
             let rank = next[place]
-            next[place] = rank + 1
-            ranks[task] = rank
+            next[place] += 1
+            nodes[task].rank = rank
             keys[Int(rank)] = Self.key(Int32(task), nodes[task])
         }
     }
 
-    /// Takes the rank from a task whose place in the order rose.
-    ///
-    /// If it is ready, it is to be pushed again.
-    mutating func unrank(_ task: Int32) {
-        if Int(task) < ranks.count { ranks[Int(task)] = -1 }
-    }
-
     mutating func push(_ task: Int32, _ node: StartupGraph.Node) {
-        let rank = Int(task) < ranks.count ? Int(ranks[Int(task)]) : -1
+        let rank = Int(node.rank)
         guard rank >= 0 else { return unranked.push(Self.key(task, node)) }
         words[rank / 64] |= 1 << (rank % 64)
         firstWord = min(firstWord, rank / 64)

@@ -1,63 +1,5 @@
 /// The tasks by number, and the dependencies between them.
 struct StartupGraph {
-    /// The phase of a task between registration and its end.
-    enum Phase: UInt8 {
-        /// Waits for tasks it runs after, or for its priority to be admitted. Moves to `ready`, `skipped`.
-        case waiting
-        /// Waits for a place in the width. Moves to `running` or `skipped`.
-        case ready
-        /// Runs. Moves to `handingBack`, `succeeded`, `failed` or `overdue`.
-        case running
-        /// The work has ended, and its result is being handed back. Moves to `succeeded`, `failed`,
-        /// `overdue`.
-        case handingBack
-        case succeeded
-        case failed
-        case overdue
-        case skipped
-
-        /// Whether the task has yet to begin.
-        var isOpen: Bool { self == .waiting || self == .ready }
-    }
-
-    struct Node {
-        /// The number of tasks it runs after that have yet to succeed.
-        var pending: Int32 = 0
-        /// The length of the longest chain of tasks that waits for this one, itself included.
-        var chain: Int32 = 1
-        /// The first edge in, and the head of the list of edges out.
-        var firstIn: Int32 = 0
-        var firstOut = StartupGraph.none
-        /// The dependency that ended last.
-        var releasedBy = StartupGraph.none
-        var phase = Phase.waiting
-        /// The declared priority, or the highest of the tasks that wait for this one.
-        var priority: StartupPriority
-
-        /// Raises a task that `waiting` waits for, unless it has begun.
-        ///
-        /// - Returns: Whether its place in the order rose.
-        mutating func raise(for waiting: Node) -> Bool {
-            let priority = max(priority, waiting.priority)
-            let chain = max(chain, waiting.chain + 1)
-            guard phase.isOpen, (self.priority, self.chain) != (priority, chain) else {
-                return false
-            }
-            (self.priority, self.chain) = (priority, chain)
-            return true
-        }
-
-        /// Counts off `dependency`, which has succeeded.
-        ///
-        /// - Returns: Whether the task waits for no other any more, and has yet to begin.
-        mutating func countDown(after dependency: Int32) -> Bool {
-            pending -= 1
-            guard pending == 0, phase == .waiting else { return false }
-            releasedBy = dependency
-            return true
-        }
-    }
-
     struct Edge {
         let from: Int32
         let to: Int32
@@ -84,7 +26,9 @@ struct StartupGraph {
     ///
     /// - Throws: Every name that is empty or taken and every deadline that is not valid; then no task was
     ///   added.
-    mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
+    mutating func add(
+        _ batch: some Collection<StartupTask>, now: StartupSchedule.Nanoseconds
+    ) throws(StartupError) {
         let first = tasks.count
         var diagnostics: [StartupError.Diagnostic] = []
         tasks.append(contentsOf: batch)
@@ -100,7 +44,7 @@ struct StartupGraph {
             if !numbers.add(name, as: number, among: tasks), !name.isEmpty {
                 diagnostics.append(.duplicateName(name))
             }
-            nodes.append(Node(priority: tasks[number].priority))
+            nodes.append(Node(priority: tasks[number].priority, registered: now))
         }
         if !diagnostics.isEmpty {
             remove(from: first)

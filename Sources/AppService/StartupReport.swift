@@ -1,4 +1,4 @@
-/// The report on the tasks of a queue, with times.
+/// The report on the tasks of a queue, with node.
 ///
 /// Times are measured from the moment the first priority was admitted; a task registered before that counts
 /// as registered then.
@@ -99,15 +99,14 @@ extension StartupReport.Entry {
             worker = nil
             return
         }
-        let times = schedule.times[number]
         func sinceStart(_ instant: StartupSchedule.Nanoseconds) -> Duration {
             .nanoseconds(instant - start)
         }
-        registered = sinceStart(times.registered)
-        ready = times.wasReady ? sinceStart(times.ready) : nil
-        started = times.worker > 0 ? sinceStart(times.started) : nil
-        ended = outcome == nil ? nil : sinceStart(times.ended)
-        worker = times.worker > 0 ? Int(times.worker) : nil
+        registered = sinceStart(max(node.registered, start))
+        ready = node.wasReady ? sinceStart(node.ready) : nil
+        started = node.worker > 0 ? sinceStart(node.started) : nil
+        ended = outcome == nil ? nil : sinceStart(node.ended)
+        worker = node.worker > 0 ? Int(node.worker) : nil
         if case .overdue(let late?) = schedule.failures[Int32(number)] {
             endedLate = sinceStart(late)
         } else {

@@ -58,7 +58,7 @@ extension StartupSchedule {
         var next: Nanoseconds?
         for task in onLanes + handingBack.sorted() {
             guard let deadline = deadline(of: task) else { continue }
-            let rest = times[Int(task)].started + deadline - now
+            let rest = graph.nodes[Int(task)].started + deadline - now
             if rest <= 0 {
                 overdue(task, now: now, &effects)
             } else {
@@ -73,7 +73,7 @@ extension StartupSchedule {
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
         if handingBack.remove(task) == nil {
-            lanes[Int(times[Int(task)].worker) - 1].isLost = true
+            lanes[Int(graph.nodes[Int(task)].worker) - 1].isLost = true
             busy -= 1
             pace.isBrief = false
         }

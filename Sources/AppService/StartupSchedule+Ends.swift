@@ -9,8 +9,8 @@ extension StartupSchedule {
             endLate(task, now: now, &effects)
             return
         }
-        lanes[lane].task = StartupGraph.none
-        noteEnd(of: task, on: lane, now: now)
+        pace.note(now - graph.nodes[Int(task)].started)
+        lanes[lane].end(isBrief: pace.isBrief)
         if !handles.isEmpty { handles[task] = nil }
         guard case .handBack(let body) = ending else {
             end(task, ending, now: now, &effects)
@@ -43,8 +43,7 @@ extension StartupSchedule {
             fail(task, .failed, .failed(error), now: now, &effects)
             return
         }
-        graph.nodes[Int(task)].phase = .succeeded
-        times[Int(task)].ended = now
+        graph.nodes[Int(task)].end(.succeeded, now)
         var edge = graph.nodes[Int(task)].firstOut
         while edge >= 0 {
             let (next, target) = (graph.edges[Int(edge)].next, graph.edges[Int(edge)].to)
@@ -64,15 +63,14 @@ extension StartupSchedule {
             .report(
                 .endedLate(
                     task: graph.tasks[Int(task)].name,
-                    after: .nanoseconds(now - times[Int(task)].started))))
+                    after: .nanoseconds(now - graph.nodes[Int(task)].started))))
     }
 
     mutating func fail(
         _ task: Int32, _ phase: StartupGraph.Phase, _ cause: Failure,
         now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        graph.nodes[Int(task)].phase = phase
-        times[Int(task)].ended = now
+        graph.nodes[Int(task)].end(phase, now)
         failures[task] = cause
         close(task, &effects)
         skip(after: task, now: now, &effects)
@@ -91,8 +89,7 @@ extension StartupSchedule {
         if let only { work = [(only, task)] } else { work = waiting(for: task) }
         while let (skipped, after) = work.popLast() {
             guard graph.nodes[Int(skipped)].phase == .waiting else { continue }
-            graph.nodes[Int(skipped)].phase = .skipped
-            times[Int(skipped)].ended = now
+            graph.nodes[Int(skipped)].end(.skipped, now)
             failures[skipped] = .skipped(after: after, root: root)
             effects.append(.release(graph.takeWork(skipped)))
             close(skipped, &effects)
@@ -125,9 +122,9 @@ extension StartupSchedule {
     private func report(_ task: Int32, _ effects: inout [Effect]) {
         guard let outcome = outcome(of: task) else { return }
         let name = graph.tasks[Int(task)].name
-        let times = times[Int(task)]
+        let node = graph.nodes[Int(task)]
         if reportsEvents {
-            let duration = times.worker > 0 ? times.ended - times.started : 0
+            let duration = node.worker > 0 ? node.ended - node.started : 0
             effects.append(.report(.ended(task: name, outcome, after: .nanoseconds(duration))))
         }
         if graph.tasks[Int(task)].required, outcome != .succeeded, outcome != .skipped(.stopped) {
@@ -159,17 +156,13 @@ extension StartupSchedule {
         isClosed = true
         if start == nil {
             start = now
-            for node in graph.nodes {
-                times.append(Times(registered: now, ready: now, started: now, ended: now))
-                open[Int(node.priority.rawValue)] += 1
-            }
+            for node in graph.nodes { open[Int(node.priority.rawValue)] += 1 }
         }
         admitted = .low
         ready.removeAll()
         for task in Int32(0)..<Int32(graph.tasks.count)
         where graph.nodes[Int(task)].phase.isOpen {
-            graph.nodes[Int(task)].phase = .skipped
-            times[Int(task)].ended = now
+            graph.nodes[Int(task)].end(.skipped, now)
             failures[task] = .stopped
             effects.append(.release(graph.takeWork(task)))
             close(task, &effects)

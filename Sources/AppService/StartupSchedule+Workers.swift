@@ -17,14 +17,12 @@ extension StartupSchedule {
         var briefEnds = 0
         /// The lane that sleeps and watches the others.
         var watcher: Int?
-    }
 
-    /// Notes how long a task has taken that ends now.
-    mutating func noteEnd(of task: Int32, on lane: Int, now: Nanoseconds) {
-        pace.isBrief = now - times[Int(task)].started < Self.briefTime
-        guard pace.isBrief else { return }
-        pace.briefEnds += 1
-        lanes[lane].seenBriefEnds += 1
+        /// Notes how long a task has taken that ends.
+        mutating func note(_ time: Nanoseconds) {
+            isBrief = time < StartupSchedule.briefTime
+            if isBrief { briefEnds += 1 }
+        }
     }
 
     /// Returns the next step of a worker that has nothing to do.
@@ -33,12 +31,10 @@ extension StartupSchedule {
     ) -> Step {
         let lane = worker.lane
         if lanes[lane].isLost { return .rest }
-        let othersRun = busy - coming > (lanes[lane].isComing ? 0 : 1)
-        let othersKeepUp =
-            othersRun && pace.isBrief && pace.briefEnds != lanes[lane].seenBriefEnds
-        lanes[lane].seenBriefEnds = pace.briefEnds
-        if lanes[lane].isComing {
-            lanes[lane].isComing = false
+        let (wasComing, othersEnded) = lanes[lane].ask(pace.briefEnds)
+        let othersRun = busy - coming > (wasComing ? 0 : 1)
+        let othersKeepUp = othersRun && pace.isBrief && othersEnded
+        if wasComing {
             coming -= 1
             if pace.watcher == lane { pace.watcher = nil }
             if othersRun, !othersKeepUp { pace.isBrief = false }
@@ -66,9 +62,8 @@ extension StartupSchedule {
     private mutating func begin(
         _ task: Int32, on lane: Int, now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        graph.nodes[Int(task)].phase = .running
         lanes[lane].task = task
-        times[Int(task)].begin(now, on: lane)
+        graph.nodes[Int(task)].begin(now, on: lane)
         if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
         if reportsEvents {
             effects.append(.report(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))

@@ -47,26 +47,19 @@ struct StartupSchedule {
         /// Whether the lane is lost to an overdue task: it gets no more work, and its place was given to
         /// another.
         var isLost = false
-    }
 
-    /// The times of a task; its phase and worker decide which of them are valid.
-    struct Times {
-        var registered: Nanoseconds
-        var ready: Nanoseconds
-        var started: Nanoseconds
-        var ended: Nanoseconds
-        /// The lane's number plus one; zero for a task that never began.
-        var worker: Int32 = 0
-        var wasReady = false
-
-        mutating func becomeReady(_ now: Nanoseconds) {
-            ready = now
-            wasReady = true
+        mutating func end(isBrief: Bool) {
+            task = StartupGraph.none
+            if isBrief { seenBriefEnds += 1 }
         }
 
-        mutating func begin(_ now: Nanoseconds, on lane: Int) {
-            started = now
-            worker = Int32(lane + 1)
+        /// Notes that the lane asks for work.
+        ///
+        /// - Returns: Whether it was woken or has watched, and whether others have ended brief tasks since it
+        ///   last asked.
+        mutating func ask(_ briefEnds: Int) -> (wasComing: Bool, othersEnded: Bool) {
+            defer { (isComing, seenBriefEnds) = (false, briefEnds) }
+            return (isComing, briefEnds != seenBriefEnds)
         }
     }
 
@@ -85,8 +78,6 @@ struct StartupSchedule {
     let reportsEvents: Bool
 
     var graph = StartupGraph()
-    /// The times of each task, as many as `graph.tasks`, from the start on.
-    var times: [Times] = []
     var failures: [Int32: Failure] = [:]
     /// The time at which the first priority was admitted; nil before.
     var start: Nanoseconds?
@@ -131,7 +122,7 @@ struct StartupSchedule {
     ) throws(StartupError) {
         if isClosed { throw StartupError(diagnostics: batch.map { .closed($0.name) }) }
         let first = graph.tasks.count
-        try graph.add(batch)
+        try graph.add(batch, now: now ?? 0)
         guard let now else { return }
         do throws(StartupError) {
             let raised = try graph.connect(from: first)
@@ -149,7 +140,7 @@ struct StartupSchedule {
         if start == nil {
             try checkSettings()
             _ = try graph.connect(from: 0)
-            ready.rank(graph.nodes)
+            ready.rank(&graph.nodes)
             start = now
             admitted = priority
             adopt(from: 0, [], now: now, &effects)
@@ -194,7 +185,7 @@ struct StartupSchedule {
         _ effects: inout [Effect]
     ) {
         for raise in raised {
-            ready.unrank(raise.task)
+            graph.nodes[Int(raise.task)].rank = StartupGraph.none
             open[Int(raise.from.rawValue)] -= 1
             open[Int(raise.to.rawValue)] += 1
         }
@@ -202,9 +193,7 @@ struct StartupSchedule {
             place(raise.task, now: now)
         }
         let count = graph.tasks.count
-        if first == 0 { times.reserveCapacity(count) }
         for task in first..<count {
-            times.append(Times(registered: now, ready: now, started: now, ended: now))
             open[Int(graph.nodes[task].priority.rawValue)] += 1
             // At the start, when there are most, no task has succeeded.
             let pending =
@@ -241,8 +230,7 @@ struct StartupSchedule {
             return
         }
         if node.phase == .waiting {
-            graph.nodes[Int(task)].phase = .ready
-            times[Int(task)].becomeReady(now)
+            graph.nodes[Int(task)].becomeReady(now)
         }
         ready.push(task, node)
     }

@@ -16,7 +16,7 @@ struct ReadyTasksTests {
         }
         var nodes = (0..<random.next(below: 300)).map { _ in node() }
         var ready = ReadyTasks()
-        ready.rank(nodes)
+        ready.rank(&nodes)
         var expected: Set<Int> = []
         for _ in 0..<1_000 {
             switch random.next(below: 4) {
@@ -29,7 +29,7 @@ struct ReadyTasksTests {
                 // Raised while it waits, or while it is ready: then it comes a second time.
                 let task = random.next(below: nodes.count)
                 nodes[task].chain += 5
-                ready.unrank(Int32(task))
+                nodes[task].rank = StartupGraph.none
                 if expected.contains(task) { ready.push(Int32(task), nodes[task]) }
             case 2:
                 guard !nodes.isEmpty else { continue }
@@ -50,9 +50,9 @@ struct ReadyTasksTests {
 
     @Test("are none after all were removed")
     func removed() {
-        let nodes = (0..<100).map { _ in StartupGraph.Node(priority: .low) }
+        var nodes = (0..<100).map { _ in StartupGraph.Node(priority: .low) }
         var ready = ReadyTasks()
-        ready.rank(nodes)
+        ready.rank(&nodes)
         for task in nodes.indices { ready.push(Int32(task), nodes[task]) }
         ready.push(100, StartupGraph.Node(priority: .high))
         #expect(ready.count == 101)

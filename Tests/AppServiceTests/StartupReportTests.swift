@@ -120,6 +120,18 @@ struct StartupReportTests {
         await queue.done(.low)
     }
 
+    @Test("a task that comes after an empty queue has begun was registered then")
+    func afterEmpty() async throws {
+        let time = ManualTimeSource()
+        let queue = StartupQueue(width: 1, time: time)
+        time.advance(by: .seconds(1))
+        try queue.admit(.low)
+        time.advance(by: .seconds(2))
+        try queue.register(StartupTask("late") {})
+        await queue.done(.low)
+        #expect(queue.report()["late"]?.registered == .seconds(2))
+    }
+
     @Test("an empty queue has an empty report")
     func empty() async throws {
         let report = try await StartupQueue().run()
