@@ -51,6 +51,11 @@ extension StartupGraph {
         var started: StartupSchedule.Nanoseconds = 0
         var ended: StartupSchedule.Nanoseconds = 0
 
+        mutating func connect(firstIn: Int32, pending: Int32) {
+            self.firstIn = firstIn
+            self.pending = pending
+        }
+
         /// Raises a task that `waiting` waits for, unless it has begun.
         ///
         /// - Returns: Whether its place in the order rose.

@@ -92,9 +92,8 @@ struct StartupGraph {
     private func owner(of name: String) -> Substring { name.prefix { $0 != "/" } }
 
     /// Returns the edges into a connected task.
-    func edgesIn(_ task: Int32) -> ArraySlice<Edge> {
-        let first = Int(nodes[Int(task)].firstIn)
-        return edges[first..<first + tasks[Int(task)].after.count]
+    func edgesIn(_ task: Int32) -> some Sequence<Edge> {
+        edges[Int(nodes[Int(task)].firstIn)...].prefix { $0.to == task }
     }
 
     /// Removes and returns the work of a task, so that its captures are released when it has run.
@@ -116,10 +115,12 @@ struct StartupGraph {
     ) throws(StartupError) -> [Raise] {
         let firstEdge = edges.count
         var diagnostics = link(from: first)
-        // Most tasks are registered behind those they run after: then their numbers are in order already.
+        // Most tasks are registered behind those they run after: then their edges are in order already.
         let isInOrder = edges[firstEdge...].allSatisfy { $0.from < $0.to }
-        let order = isInOrder ? [] : topologicalOrder(from: first)
-        if !isInOrder, order.count < tasks.count - first { diagnostics += cycles(from: first) }
+        let (order, waits) = isInOrder ? ([], []) : topologicalOrder(from: first)
+        if !isInOrder, order.count < tasks.count - first {
+            diagnostics += cycles(from: first, waits)
+        }
         if !diagnostics.isEmpty {
             for edge in edges[firstEdge...].reversed() {
                 nodes[Int(edge.from)].firstOut = edge.next
@@ -127,9 +128,18 @@ struct StartupGraph {
             edges.removeSubrange(firstEdge...)
             throw StartupError(diagnostics: diagnostics)
         }
+        // From the ends of the chains on, so that one look at each edge is enough.
         var raised: [Raise] = []
-        for index in (0..<tasks.count - first).reversed() {
-            raise(above: isInOrder ? Int32(first + index) : order[index], before: first, &raised)
+        if isInOrder {
+            raise(along: edges[firstEdge...].reversed(), before: first, &raised)
+        } else {
+            for task in order.reversed() { raise(along: edgesIn(task), before: first, &raised) }
+        }
+        // Earlier tasks come in no order: they are followed as far as something changes.
+        var followed = 0
+        while followed < raised.count {
+            raise(along: edgesIn(raised[followed].task), before: first, &raised)
+            followed += 1
         }
         return raised
     }
@@ -139,17 +149,20 @@ struct StartupGraph {
         var diagnostics: [StartupError.Diagnostic] = []
         if first == 0 { edges.reserveCapacity(tasks.reduce(0) { $0 + $1.after.count }) }
         for task in first..<tasks.count {
-            nodes[task].firstIn = Int32(edges.count)
+            let firstIn = Int32(edges.count)
+            var pending: Int32 = 0
             for name in tasks[task].after {
                 guard let dependency = numbers.number(of: name, among: tasks) else {
                     diagnostics.append(
                         unknown(name, of: tasks[task].name, after: diagnostics.count))
                     continue
                 }
-                let next = nodes[Int(dependency)].firstOut
-                nodes[Int(dependency)].firstOut = Int32(edges.count)
+                if nodes[Int(dependency)].phase != .succeeded { pending += 1 }
+                var next = Int32(edges.count)
+                swap(&next, &nodes[Int(dependency)].firstOut)
                 edges.append(Edge(from: dependency, to: Int32(task), next: next))
             }
+            nodes[task].connect(firstIn: firstIn, pending: pending)
         }
         return diagnostics
     }
@@ -164,60 +177,45 @@ struct StartupGraph {
 
     /// Returns the new tasks, each behind the new ones it runs after.
     ///
-    /// Tasks that wait for a cycle are missing and keep a `pending` above zero.
-    private mutating func topologicalOrder(from first: Int) -> [Int32] {
-        for task in first..<nodes.count { nodes[task].pending = 0 }
-        for task in first..<nodes.count {
-            var edge = nodes[task].firstOut
-            while edge >= 0 {
-                nodes[Int(edges[Int(edge)].to)].pending += 1
-                edge = edges[Int(edge)].next
-            }
-        }
+    /// Tasks that wait for a cycle are missing; `waits` is above zero for them.
+    private func topologicalOrder(from first: Int) -> (order: [Int32], waits: [Int32]) {
+        var waits = [Int32](repeating: 0, count: nodes.count)
+        for task in first..<nodes.count { forEachAfter(Int32(task)) { waits[Int($0)] += 1 } }
         var order: [Int32] = []
         order.reserveCapacity(nodes.count - first)
-        for task in first..<nodes.count where nodes[task].pending == 0 {
-            order.append(Int32(task))
-        }
+        for task in first..<nodes.count where waits[task] == 0 { order.append(Int32(task)) }
         var done = 0
         while done < order.count {
-            var edge = nodes[Int(order[done])].firstOut
-            while edge >= 0 {
-                let target = edges[Int(edge)].to
-                nodes[Int(target)].pending -= 1
-                if nodes[Int(target)].pending == 0 { order.append(target) }
-                edge = edges[Int(edge)].next
+            forEachAfter(order[done]) { target in
+                waits[Int(target)] -= 1
+                if waits[Int(target)] == 0 { order.append(target) }
             }
             done += 1
         }
-        return order
+        return (order, waits)
     }
 
-    /// Raises the tasks that `task` waits for: their chain is longer by one than its own, and they have its
-    /// priority.
-    ///
-    /// Among new tasks the reversed topological order covers the rest; earlier ones are followed here, as far
-    /// as something changes.
+    /// Calls `body` with each task that runs right after `task`, the last registered one first.
+    func forEachAfter(_ task: Int32, _ body: (Int32) -> Void) {
+        var edge = nodes[Int(task)].firstOut
+        while edge >= 0 {
+            body(edges[Int(edge)].to)
+            edge = edges[Int(edge)].next
+        }
+    }
+
+    /// Raises the tasks at the beginnings of edges: their chain is longer by one than that of the task at the
+    /// end, and they have its priority.
     private mutating func raise(
-        above task: Int32, before first: Int, _ raised: inout [Raise]
+        along edges: some Sequence<Edge>, before first: Int, _ raised: inout [Raise]
     ) {
-        var work: [Int32] = []
-        var current = task
-        while true {
-            let node = nodes[Int(current)]
-            let start = Int(node.firstIn)
-            for edge in start..<start + tasks[Int(current)].after.count {
-                let above = Int(edges[edge].from)
-                let before = nodes[above].priority
-                guard nodes[above].raise(for: node) else { continue }
-                if above < first {
-                    raised.append(
-                        Raise(task: Int32(above), from: before, to: nodes[above].priority))
-                    work.append(Int32(above))
-                }
-            }
-            guard let next = work.popLast() else { return }
-            current = next
+        var nodes = nodes.mutableSpan
+        for edge in edges {
+            let above = Int(edge.from)
+            let before = nodes[above].priority
+            let waiting = nodes[Int(edge.to)]
+            guard nodes[above].raise(for: waiting), above < first else { continue }
+            raised.append(Raise(task: edge.from, from: before, to: nodes[above].priority))
         }
     }
 
@@ -227,17 +225,17 @@ struct StartupGraph {
     ///
     /// Every task that the topological order left out waits for another such task, so following these leads
     /// back to a task seen before.
-    private func cycles(from first: Int) -> [StartupError.Diagnostic] {
+    private func cycles(from first: Int, _ waits: [Int32]) -> [StartupError.Diagnostic] {
         var diagnostics: [StartupError.Diagnostic] = []
         // The walk that reached each task; zero for none.
         var walks = [Int](repeating: 0, count: nodes.count)
-        for start in first..<nodes.count where nodes[start].pending > 0 && walks[start] == 0 {
+        for start in first..<nodes.count where waits[start] > 0 && walks[start] == 0 {
             var path: [Int] = []
             var task = start
             while walks[task] == 0 {
                 walks[task] = start + 1
                 path.append(task)
-                guard let next = leftOutDependency(of: task, from: first) else { break }
+                guard let next = leftOutDependency(of: task, waits) else { break }
                 task = next
             }
             guard walks[task] == start + 1, let entry = path.firstIndex(of: task) else { continue }
@@ -251,10 +249,7 @@ struct StartupGraph {
         return diagnostics
     }
 
-    private func leftOutDependency(of task: Int, from first: Int) -> Int? {
-        edges[Int(nodes[task].firstIn)...].lazy
-            .prefix { Int($0.to) == task }
-            .map { Int($0.from) }
-            .first { $0 >= first && nodes[$0].pending > 0 }
+    private func leftOutDependency(of task: Int, _ waits: [Int32]) -> Int? {
+        edgesIn(Int32(task)).first { waits[Int($0.from)] > 0 }.map { Int($0.from) }
     }
 }

@@ -100,11 +100,7 @@ extension StartupSchedule {
     /// Returns the tasks that run right after `task`, the earliest registered one last.
     private func waiting(for task: Int32) -> [(task: Int32, after: Int32)] {
         var result: [(task: Int32, after: Int32)] = []
-        var edge = graph.nodes[Int(task)].firstOut
-        while edge >= 0 {
-            result.append((graph.edges[Int(edge)].to, task))
-            edge = graph.edges[Int(edge)].next
-        }
+        graph.forEachAfter(task) { result.append(($0, task)) }
         return result
     }
 

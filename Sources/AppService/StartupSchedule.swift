@@ -195,15 +195,7 @@ struct StartupSchedule {
         let count = graph.tasks.count
         for task in first..<count {
             open[Int(graph.nodes[task].priority.rawValue)] += 1
-            // At the start, when there are most, no task has succeeded.
-            let pending =
-                first == 0
-                ? graph.tasks[task].after.count
-                : graph.edgesIn(Int32(task)).count {
-                    graph.nodes[Int($0.from)].phase != .succeeded
-                }
-            graph.nodes[task].pending = Int32(pending)
-            if pending == 0 { place(Int32(task), now: now) }
+            if graph.nodes[task].pending == 0 { place(Int32(task), now: now) }
         }
         if !failures.isEmpty { skipHopeless(from: first, now: now, &effects) }
     }
