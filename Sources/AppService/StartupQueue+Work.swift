@@ -10,9 +10,9 @@ extension StartupQueue {
     /// Runs tasks on `worker`, on its thread, until there is none for it.
     func work(on worker: StartupWorker, ended: Ended? = nil) {
         var ended = ended
+        var effects: [StartupSchedule.Effect] = []
         while true {
             let now = now()
-            var effects: [StartupSchedule.Effect] = []
             let step = state.withLock { state in
                 if let ended = ended.take() {
                     state.workEnded(
@@ -22,7 +22,10 @@ extension StartupQueue {
                 state.settle(&effects)
                 return step
             }
-            if !effects.isEmpty { perform(effects) }
+            if !effects.isEmpty {
+                perform(effects)
+                effects = []
+            }
             switch step {
             case .rest: return
             case .watch:

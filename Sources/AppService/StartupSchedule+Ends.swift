@@ -12,13 +12,7 @@ extension StartupSchedule {
         pace.note(now - graph.nodes[Int(task)].started)
         lanes[lane].end(isBrief: pace.isBrief)
         if !handles.isEmpty { handles[task] = nil }
-        guard case .handBack(let body) = ending else {
-            end(task, ending, now: now, &effects)
-            return
-        }
-        graph.nodes[Int(task)].phase = .handingBack
-        handingBack.insert(task)
-        effects.append(.handBack(task: task, body))
+        end(task, ending, now: now, &effects)
     }
 
     /// Handles the receipt of a task; only the first counts.
@@ -34,15 +28,23 @@ extension StartupSchedule {
         end(task, ending, now: now, &effects)
     }
 
-    /// Ends a task that has run, and lets those that run after it begin, or skips them.
+    /// Ends a task that has run, or begins to hand its result back.
     private mutating func end(
         _ task: Int32, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
-        if case .failed(let error) = ending {
-            fail(task, .failed, .failed(error), now: now, &effects)
-            return
+        switch ending {
+        case .succeeded: succeed(task, now: now, &effects)
+        case .failed(let error): fail(task, .failed, .failed(error), now: now, &effects)
+        case .handBack(let body):
+            graph.nodes[Int(task)].phase = .handingBack
+            handingBack.insert(task)
+            effects.append(.handBack(task: task, body))
         }
+    }
+
+    /// Ends a task, and lets those that run after it begin.
+    private mutating func succeed(_ task: Int32, now: Nanoseconds, _ effects: inout [Effect]) {
         graph.nodes[Int(task)].end(.succeeded, now)
         var edge = graph.nodes[Int(task)].firstOut
         while edge >= 0 {
