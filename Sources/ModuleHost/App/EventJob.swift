@@ -91,13 +91,16 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     private func deliver(
         _ event: LifecycleEvent, in app: App, on thread: LaneThread, after rank: UInt16
     ) -> Bool {
-        var broadcast = Broadcast(
-            center: app.center, gate: app.gate, thread: thread, progress: self, after: rank,
-            onFailure: { slot, error in app.failed(slot, in: event, error) })
-        event.kind.definition.send(event, by: &broadcast)
-        guard !broadcast.isLost else { return false }
-        end(event, in: app)
-        return true
+        let isKept = event.kind.definition.send(
+            event, from: app.center, through: app.gate, on: thread, after: rank, counting: self)
+        if isKept { end(event, in: app) }
+        return isKept
+    }
+
+    override func failed(
+        _ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error, on thread: LaneThread
+    ) -> FanStep {
+        app.open(on: thread).failed(slot, in: event, error)
     }
 
     private func end(_ event: LifecycleEvent, in app: App) {

@@ -1,20 +1,5 @@
 import Synchronization
 
-/// The delivery of one event to all modules, on the lane.
-struct Broadcast {
-    let center: CommunicationCenter
-    let gate: Gate
-    let thread: LaneThread
-    /// The counts, updated while the thread owns the lane.
-    let progress: EventProgress
-    /// The rank after which to begin.
-    let after: UInt16
-    /// Called with a responder that threw; returns whether the others are to be notified.
-    let onFailure: (ModuleSlot, any Error) -> FanStep
-    /// Whether the lane was lost in between: another thread goes on, and the counts belong to it.
-    var isLost = false
-}
-
 /// The counts of an event that is being delivered.
 ///
 /// Belongs to the thread that owns the lane.
@@ -36,17 +21,25 @@ class EventProgress {
         tally = EventTally()
         notified.store(0, ordering: .relaxed)
     }
+
+    /// Reports a responder that threw.
+    ///
+    /// - Returns: Whether the others are to be notified.
+    func failed(
+        _ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error, on thread: LaneThread
+    ) -> FanStep { .next }
 }
 
 extension EventDefinition {
     @inline(__always)
-    static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast) {
-        guard let content = content(of: event) else { return }
-        let (gate, thread, progress) = (broadcast.gate, broadcast.thread, broadcast.progress)
-        let onFailure = broadcast.onFailure
+    static func send(
+        _ event: LifecycleEvent, from center: CommunicationCenter, through gate: Gate,
+        on thread: LaneThread, after rank: UInt16, counting progress: EventProgress
+    ) -> Bool {
+        guard let content = content(of: event) else { return true }
         let end = gate.fanOut(
-            to: broadcast.center.listeners(of: Self.self, for: event), on: thread,
-            after: broadcast.after, at: event.sequence,
+            to: center.listeners(of: Self.self, for: event), on: thread,
+            after: rank, at: event.sequence,
             overdue: { slot in
                 progress.tally.overdue += 1
                 return progress.tally.takeOverdue(from: slot, of: event.kind)
@@ -56,7 +49,7 @@ extension EventDefinition {
                 if event.kind.wantsFetchResult {
                     _ = progress.tally.take(.fetch(.failed), from: slot)
                 }
-                return onFailure(slot, error)
+                return progress.failed(slot, in: event, error, on: thread)
             },
             alone: { list, index in _ = try notify(list, index, event, content) },
             { list, index, entry in
@@ -73,7 +66,8 @@ extension EventDefinition {
                     return progress.tally.take(reply, from: list[index].slot)
                 }
             })
-        if case .lost = end { broadcast.isLost = true }
+        if case .lost = end { return false }
+        return true
     }
 }
 

@@ -30,7 +30,19 @@ protocol EventDefinition {
     static func isReceived(by object: AnyObject, as kind: EventKind) -> Bool
 
     /// Delivers an event to all modules in order, on the lane.
-    static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast)
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - center: The center of the modules.
+    ///   - gate: The way into the modules.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - rank: The rank after which to begin.
+    ///   - progress: The counts, updated while the thread owns the lane.
+    /// - Returns: False where the lane was lost in between: another thread goes on, and the counts belong to it.
+    static func send(
+        _ event: LifecycleEvent, from center: CommunicationCenter, through gate: Gate,
+        on thread: LaneThread, after rank: UInt16, counting progress: EventProgress
+    ) -> Bool
 
     /// Delivers an event to members of one module in order.
     ///
