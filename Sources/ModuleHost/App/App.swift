@@ -162,25 +162,27 @@ final class App {
 extension App {
     /// Returns the events of a request, in order: none where it has no meaning in the app's state, nil where
     /// the job is kept and will be run again.
-    func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]? {
+    func plan(_ request: EventRequest, of job: EventJob) -> EventPlan? {
         switch request {
         case .event(let event, _):
             guard !isHeld(job) else { return nil }
             guard state.acceptsEvents else {
                 if let entry = event.entry { inbox?.handBack(entry) }
-                return ignore(event.kind.rawValue)
+                ignore(event.kind.rawValue)
+                return .several([])
             }
-            return [event]
+            return .one(event)
         case .change(let change, let origin, let onIgnored):
             guard !isHeld(job) else { return nil }
             let events = apply(change, origin: origin)
             if events.isEmpty { onIgnored?(state) }
-            return events
+            return .several(events)
         case .own(let event):
             // It has no meaning after a stop.
-            return phase.isEnding ? [] : [event]
+            return phase.isEnding ? .several([]) : .one(event)
         case .ownChange(let change, let origin):
-            return phase.isEnding && change != .terminate ? [] : apply(change, origin: origin)
+            return .several(
+                phase.isEnding && change != .terminate ? [] : apply(change, origin: origin))
         }
     }
 
@@ -198,15 +200,14 @@ extension App {
             reportHealth()
             return kinds.map { .state($0, origin: origin) }
         case .ignore:
-            return ignore(
-                EventKind.allCases.first { $0.stateChange == change }?.rawValue ?? "\(change)")
+            ignore(EventKind.allCases.first { $0.stateChange == change }?.rawValue ?? "\(change)")
+            return []
         }
     }
 
-    private func ignore(_ what: String) -> [LifecycleEvent] {
+    private func ignore(_ what: String) {
         metrics.withLock { $0.ignored += 1 }
         log.write(.info, "ignored: the app is \(state.inWords)", event: what)
-        return []
     }
 
     func begin(_ event: inout LifecycleEvent) {

@@ -11,7 +11,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     private let app: LaneConfined<App>
     private let request: EventRequest
     private let load: InFlight?
-    private var plan: [LifecycleEvent]?
+    private var plan: EventPlan?
     private var index = 0
     private(set) var event: LifecycleEvent? {
         didSet { delivers.store(event != nil, ordering: .relaxed) }
@@ -48,16 +48,16 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         }
         guard let plan = plan ?? app.plan(request, of: self) else { return }
         self.plan = plan
-        while index < plan.count {
+        while let planned = plan[index] {
             if event == nil {
-                if app.shutdown.keeps(self, before: plan[index]) { return }
-                if app.onDemand.listens,
-                    !app.onDemand.makeModules(for: plan[index], on: thread)
+                if planned.kind == .terminate, app.shutdown.keepsTerminate(of: self) { return }
+                if planned.kind.makesModules, app.onDemand.listens,
+                    !app.onDemand.makeModules(for: planned, on: thread)
                 {
                     return
                 }
             }
-            let event = event ?? begin(plan[index], in: app)
+            let event = event ?? begin(planned, in: app)
             guard deliver(event, in: app, on: thread, after: after) else { return }
             after = 0
         }
@@ -111,6 +111,21 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         app.ended(event, tally, of: request)
         self.event = nil
         index += 1
+    }
+}
+
+/// The events of a request, in order.
+enum EventPlan {
+    /// Nearly always: no array is allocated for it.
+    case one(LifecycleEvent)
+    case several([LifecycleEvent])
+
+    /// The event at an index; nil after the last one.
+    subscript(index: Int) -> LifecycleEvent? {
+        switch self {
+        case .one(let event): index == 0 ? event : nil
+        case .several(let events): index < events.count ? events[index] : nil
+        }
     }
 }
 

@@ -45,9 +45,7 @@ final class Shutdown {
     /// Keeps a stop's job before `terminate` while a module has a hold on `background`.
     ///
     /// - Returns: Whether it is kept: then it will be run again, once.
-    func keeps(_ job: EventJob, before event: LifecycleEvent) -> Bool {
-        event.kind == .terminate && isKept(job)
-    }
+    func keepsTerminate(of job: EventJob) -> Bool { isKept(job) }
 
     /// Unloads the modules once no module has a hold on `terminate` or, for an event received late, on
     /// `background`.
