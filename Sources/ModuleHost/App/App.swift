@@ -252,7 +252,7 @@ extension App {
 
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
-        metrics.withLock { $0.events[event.kind, default: 0] += 1 }
+        metrics.withLock { $0.count(event.kind) }
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)
     }

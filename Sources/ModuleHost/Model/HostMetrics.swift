@@ -3,7 +3,15 @@ import AppService
 /// The metrics of a host since its start.
 public struct HostMetrics: Hashable, Sendable {
     /// The number of delivered events of each kind, with or without a responder.
-    public internal(set) var events: [EventKind: Int] = [:]
+    public var events: [EventKind: Int] {
+        var events: [EventKind: Int] = [:]
+        for kind in EventKind.allCases where counts[kind.place] > 0 {
+            events[kind] = counts[kind.place]
+        }
+        return events
+    }
+    /// ``events`` by the place of the kind: a dictionary would hash the kind of each event.
+    private var counts = [Int](repeating: 0, count: EventKind.allCases.count)
     /// The number of events that have no meaning in the state of the app, such as `foreground` in the
     /// foreground.
     public internal(set) var ignored = 0
@@ -21,6 +29,9 @@ public struct HostMetrics: Hashable, Sendable {
     package internal(set) var overdue: [ModuleID] = []
     /// The state of the app.
     public internal(set) var state = LifecycleState.launching
+
+    /// Counts an event that was delivered.
+    mutating func count(_ kind: EventKind) { counts[kind.place] += 1 }
 }
 
 /// The metrics of a host, counted on the lane and read by any thread.

@@ -12,6 +12,11 @@ struct LifecycleEventTests {
         return "\(try #require(error))"
     }
 
+    @Test("a kind knows its place among all")
+    func places() {
+        #expect(EventKind.allCases.map(\.place) == Array(EventKind.allCases.indices))
+    }
+
     @Test(
         "the host's own events never come from outside",
         arguments: [EventKind.launch, .configurationChanged])

@@ -147,9 +147,10 @@ package struct HostStatus: Hashable, Sendable {
                 $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }
             }
             $0.member("events") {
+                let events = metrics.events
                 $0.object { json in
                     for kind in EventKind.allCases {
-                        guard let count = metrics.events[kind] else { continue }
+                        guard let count = events[kind] else { continue }
                         json.member(kind.rawValue, count)
                     }
                 }

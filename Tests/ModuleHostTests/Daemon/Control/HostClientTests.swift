@@ -168,7 +168,7 @@ struct HostClientTests {
                 var metrics = HostMetrics()
                 metrics.state = .active
                 metrics.readyAfter = .microseconds(1500)
-                metrics.events = [.push: 3]
+                for _ in 1...3 { metrics.count(.push) }
                 let id = try? ModuleID("com.mm.main")
                 metrics.overdue = id.map { [$0] } ?? []
                 var status = HostStatus(identity, metrics)
