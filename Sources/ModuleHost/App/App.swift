@@ -20,6 +20,8 @@ final class App {
     let role: any AppRole
     /// The host that owns the app.
     weak var host: Host?
+    /// Whether the host's observer wants to know of each delivery: only then the host is looked up for it.
+    var reportsDeliveries = false
 
     private(set) var phase = AppPhase.made
     var state = LifecycleState.launching
@@ -30,6 +32,7 @@ final class App {
     var hangingInInit: [ModuleSlot] = []
     /// The modules that need each, until READY.
     var needing: [ModuleID: [ModuleRecord]] = [:]
+    /// The time at which the current event began, where the log shows how long it takes.
     private var eventBegan: ContinuousClock.Instant
 
     private(set) lazy var onDemand = ModulesOnDemand(of: self)
@@ -66,7 +69,11 @@ final class App {
 
     /// Moves to the next phase, and carries out its effects.
     func advance(_ change: AppPhase.Change) {
-        for effect in phase.apply(change) {
+        // On a copy: while a method changes a property in place, the runtime watches each access to it.
+        var next = phase
+        let effects = next.apply(change)
+        phase = next
+        for effect in effects {
             switch effect {
             case .makeModules: launch.makeModules()
             case .reportStartedUp: role.startedUp(self)
@@ -215,7 +222,7 @@ extension App {
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
-        eventBegan = time.now()
+        if log.isEnabled(.info) { eventBegan = time.now() }
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
     }

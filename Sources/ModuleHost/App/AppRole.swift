@@ -97,7 +97,7 @@ final class StandaloneRole: AppRole {
             .info, undelivered ?? tally.summary, event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
             fields: [LogField("origin", "\(event.origin)")])
-        app.host?.observer.onDelivery?(event, EventOutcome(tally))
+        if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {

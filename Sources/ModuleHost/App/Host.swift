@@ -150,6 +150,7 @@ public final class Host: Sendable {
         metrics = app.metrics
         self.reference = reference
         app.host = self
+        app.reportsDeliveries = observer.onDelivery != nil
         reference.set(self)
         role.set(self)
     }

@@ -149,17 +149,19 @@ final class HoldList: Sendable {
     ///
     /// Holds do not run out in the foreground; in the background their time begins again.
     func follow(_ event: EventKind) {
-        state.withLock { state in
-            switch event {
-            case .foreground:
+        switch event {
+        case .foreground:
+            state.withLock { state in
                 state.isInForeground = true
                 for id in state.holds.keys { state.stop(id) }
-            case .background:
+            }
+        case .background:
+            state.withLock { state in
                 state.isInForeground = false
                 // In their order, in which they then run out.
                 for id in state.holds.keys.sorted() { start(id, in: &state) }
-            default: break
             }
+        default: break
         }
     }
 
