@@ -184,7 +184,7 @@ public final class Host: Sendable {
     package func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
 
     /// Delivers an event that counts as in flight until it is delivered.
-    func deliver(_ event: LifecycleEvent, load: InFlight?) {
+    func deliver(_ event: consuming LifecycleEvent, load: consuming InFlight?) {
         if event.kind == .terminate {
             stop(.stopped, because: "\(event.origin)", origin: event.origin)
         } else if let change = event.kind.stateChange {
@@ -246,7 +246,7 @@ public final class Host: Sendable {
     }
 
     /// Makes the lane deliver an event.
-    func enqueue(_ request: EventRequest, load: InFlight? = nil) {
+    func enqueue(_ request: consuming EventRequest, load: consuming InFlight? = nil) {
         gate.lane.enqueue(EventJob(request, in: app, load: load))
     }
 

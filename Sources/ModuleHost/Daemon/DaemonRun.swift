@@ -185,10 +185,9 @@ final class DaemonRun: Sendable {
     }
 
     private func take(_ signal: ReceivedSignal) -> Duty.Next {
-        let found = actions.withLock { $0[signal.number] }
-        guard let (name, action) = found else { return .goOn }
-        let origin = Origin(name, signal)
-        switch action {
+        guard let assigned = actions.withLock({ $0[signal.number] }) else { return .goOn }
+        let origin = Origin(assigned.name, signal)
+        switch assigned.action {
         case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:
             let isRepeated = isEcho(signal)

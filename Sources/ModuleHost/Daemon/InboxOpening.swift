@@ -39,7 +39,7 @@ struct InboxOpening {
         let signal = listener.waitForOne(of: signals.stopping) {
             SignalListener.keptDefault.filter { signals[$0] == nil }
         }
-        if let signal, let (name, _) = signals[signal.number] {
+        if let signal, let name = signals[signal.number]?.name {
             return .stopped(Origin(name, signal))
         }
         return switch opened.withLock({ $0 }) {

@@ -1,28 +1,46 @@
-/// The action of each signal, by its number: created once, so that a signal in a burst costs no more than its
-/// delivery.
+/// The actions of the signals: created once, so that a signal in a burst costs no more than its delivery.
 struct SignalActions: Sendable {
+    /// The action of one signal; a class, so that a signal copies a reference and neither name nor payload.
+    final class Assigned: Sendable {
+        let number: Int32
+        /// The name of the signal.
+        let name: String
+        let action: Action
+
+        fileprivate init(_ signal: SignalName, _ action: Action) {
+            number = signal.number
+            name = signal.name
+            self.action = action
+        }
+    }
+
     enum Action: Sendable {
         case reload
         /// The event, whose origin is filled in for each signal.
         case event(LifecycleEvent)
     }
 
-    private var actions: [Int32: (name: String, action: Action)] = [:]
+    private var assigned: [Assigned] { byNumber.compactMap(\.self) }
+    /// An array, since the numbers of signals are small: no number is hashed.
+    private var byNumber: [Assigned?] = []
 
     /// - Parameter signals: The actions of the slatefile, which was checked: a payload that its event cannot
     ///   take is not possible here.
     init(_ signals: [SignalName: Slatefile.SignalAction]) {
         for (signal, action) in signals {
             guard let action = Action(action) else { continue }
-            actions[signal.number] = (signal.name, action)
+            let assigned = Assigned(signal, action)
+            let missing = Int(assigned.number) + 1 - byNumber.count
+            if missing > 0 { byNumber += [Assigned?](repeating: nil, count: missing) }
+            byNumber[Int(assigned.number)] = assigned
         }
     }
 
     /// The signals that stop the host.
     var stopping: [Int32] {
-        actions.compactMap { number, entry in
-            if case .event(let event) = entry.action, event.kind == .terminate {
-                number
+        assigned.compactMap { assigned in
+            if case .event(let event) = assigned.action, event.kind == .terminate {
+                assigned.number
             } else {
                 nil
             }
@@ -32,12 +50,19 @@ struct SignalActions: Sendable {
     /// The signals whose events are delivered to modules one by one.
     var delivered: [Int32] {
         let stopping = stopping
-        return actions.compactMap { number, entry in
-            if case .event = entry.action, !stopping.contains(number) { number } else { nil }
+        return assigned.compactMap { assigned in
+            if case .event = assigned.action, !stopping.contains(assigned.number) {
+                assigned.number
+            } else {
+                nil
+            }
         }
     }
 
-    subscript(number: Int32) -> (name: String, action: Action)? { actions[number] }
+    /// The action of a signal; nil where it has none.
+    subscript(number: Int32) -> Assigned? {
+        byNumber.indices.contains(Int(number)) ? byNumber[Int(number)] : nil
+    }
 }
 
 extension SignalActions.Action {
