@@ -27,8 +27,7 @@ struct Deque<Element> {
 
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
-        let element = ring[start]
-        ring[start] = nil
+        let element = ring[start].take()
         start = (start + 1) & (ring.count - 1)
         count -= 1
         return element
