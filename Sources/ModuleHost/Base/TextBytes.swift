@@ -8,26 +8,60 @@ protocol TextEscape {
 
 extension [UInt8] {
     /// Appends the text as UTF-8, and escapes the characters that the format forbids.
-    ///
-    /// Runs that need no escape are copied whole.
     mutating func append<Escape: TextEscape>(escaping text: String, with escape: Escape.Type) {
         var text = text
         text.withUTF8 { utf8 in
-            var index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: 0)
-            // Most texts end here, and to append a whole buffer is faster than to append a slice of it.
-            guard index < utf8.count else { return append(contentsOf: utf8) }
-            var copied = 0
-            while index < utf8.count {
-                let (scalar, length) = Self.scalar(in: utf8, at: index)
-                if escape.needsEscape(scalar) {
-                    append(contentsOf: utf8[copied..<index])
-                    escape.appendEscape(of: scalar, to: &self)
-                    copied = index + length
-                }
-                index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: index + length)
-            }
-            append(contentsOf: utf8[copied...])
+            guard utf8.isPlain else { return append(escaping: utf8, with: escape) }
+            append(addingCapacity: utf8.count) { $0.append(utf8) }
         }
+    }
+
+    /// Appends the text in quotes, escaped, with a comma before it and a colon behind it where these are wanted.
+    @inline(__always)
+    mutating func append<Escape: TextEscape>(
+        quoting text: String, with escape: Escape.Type, comma: Bool = false, colon: Bool = false
+    ) {
+        var text = text
+        text.withUTF8 { utf8 in
+            guard utf8.isPlain else {
+                append(comma ? ",\"" : "\"")
+                append(escaping: utf8, with: escape)
+                return append(colon ? "\":" : "\"")
+            }
+            // All at once, since to look for room before each byte takes longer than to write it.
+            append(addingCapacity: utf8.count + 4) { output in
+                if comma { output.append(UInt8(ascii: ",")) }
+                output.append(UInt8(ascii: "\""))
+                output.append(utf8)
+                output.append(UInt8(ascii: "\""))
+                if colon { output.append(UInt8(ascii: ":")) }
+            }
+        }
+    }
+
+    /// Appends a text of the format itself, which is not escaped.
+    mutating func append(_ literal: StaticString) {
+        literal.withUTF8Buffer { utf8 in
+            append(addingCapacity: utf8.count) { $0.append(utf8) }
+        }
+    }
+
+    /// Copies runs that need no escape whole.
+    private mutating func append<Escape: TextEscape>(
+        escaping utf8: UnsafeBufferPointer<UInt8>, with escape: Escape.Type
+    ) {
+        var index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: 0)
+        var copied = 0
+        while index < utf8.count {
+            let (scalar, length) = Self.scalar(in: utf8, at: index)
+            if escape.needsEscape(scalar) {
+                append(contentsOf: utf8[copied..<index])
+                escape.appendEscape(of: scalar, to: &self)
+                copied = index + length
+            }
+            index = UnsafeRawBufferPointer(utf8).endOfPlainText(from: index + length)
+        }
+        append(contentsOf: utf8[copied...])
     }
 
     /// Returns the character that begins at `index`, where it has one, two or three bytes; a String's bytes
@@ -50,15 +84,10 @@ extension [UInt8] {
 
     /// Appends the number in decimal.
     mutating func appendDecimal(_ value: Int) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        let start = count
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-            rest = quotient
-        } while rest > 0
-        self[start...].reverse()
+        append(addingCapacity: 20) { output in
+            if value < 0 { output.append(UInt8(ascii: "-")) }
+            output.append(decimal: value.magnitude)
+        }
     }
 
     /// Appends the last `digits` hexadecimal digits of the number.
@@ -102,10 +131,17 @@ extension UnsafeRawBufferPointer {
             if found != 0 { return index + found.trailingZeroBitCount / 8 }
             index += 8
         }
-        guard index < count else { return index }
-        var rest = Self.ones &* UInt64(UInt8(ascii: "a"))
-        for byte in self[index...].reversed() { rest = rest << 8 | UInt64(byte) }
-        return Swift.min(count, index + Self.notPlain(rest).trailingZeroBitCount / 8)
+        while index < count, Self.isPlain(self[index]) { index += 1 }
+        return index
+    }
+
+    /// Returns whether the byte is plain text: what ``notPlain(_:)`` finds in eight bytes at a time.
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): false
+        default: 0x20..<0x7F ~= byte
+        }
     }
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
@@ -123,5 +159,24 @@ extension UnsafeRawBufferPointer {
         let isControl = (bytes &- ones &* 0x20) | (bytes &+ ones)
         let isOther = isEqual(to: "\"") | isEqual(to: "\\") | isEqual(to: "$")
         return (bytes | isControl | isOther) & (ones &* 0x80)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    @inline(__always)
+    fileprivate var isPlain: Bool { UnsafeRawBufferPointer(self).endOfPlainText(from: 0) == count }
+}
+
+extension OutputSpan<UInt8> {
+    @inline(__always)
+    fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        withUnsafeMutableBufferPointer { buffer, count in
+            count = buffer[count...].initialize(fromContentsOf: bytes)
+        }
+    }
+
+    fileprivate mutating func append(decimal number: UInt) {
+        if number >= 10 { append(decimal: number / 10) }
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }

@@ -147,7 +147,7 @@ extension InboxRecord {
         var json = JSONWriter()
         json.object {
             $0.member("event", kind.rawValue)
-            if let payload { $0.member("payload", raw: payload.text.utf8) }
+            if let payload { $0.member("payload", raw: payload.textBytes) }
             if let id { $0.member("id", id) }
             if let time { $0.member("time", time) }
             if let modules { $0.member("modules", modules) }

@@ -75,7 +75,7 @@ public struct JSONWriter: Sendable {
         beginning: StaticString, _ members: (inout JSONWriter) -> Void
     ) {
         separate()
-        beginning.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(beginning)
         members(&self)
         bytes.append(UInt8(ascii: "}"))
     }
@@ -129,13 +129,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    @inline(never)
-    private mutating func key(_ key: String) {
-        separate()
-        appendQuoted(key)
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
-    }
+    private mutating func key(_ key: String) { append(key, isKey: true) }
 
     // MARK: Members of an object
 
@@ -184,11 +178,7 @@ public struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes a string.
-    @inline(never)
-    public mutating func value(_ value: String) {
-        separate()
-        appendQuoted(value)
-    }
+    public mutating func value(_ value: String) { append(value, isKey: false) }
 
     /// Writes a whole number.
     @inline(never)
@@ -210,14 +200,14 @@ public struct JSONWriter: Sendable {
     @inline(never)
     public mutating func value(_ value: Bool) {
         separate()
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        bytes.append(value ? "true" : "false")
     }
 
     /// Writes null.
     @inline(never)
     public mutating func null() {
         separate()
-        bytes.append(contentsOf: "null".utf8)
+        bytes.append("null")
     }
 
     /// Writes text that is already JSON: exactly one value, which is not checked.
@@ -255,10 +245,10 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func appendQuoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(escaping: text, with: JSONEscape.self)
-        bytes.append(UInt8(ascii: "\""))
+    @inline(never)
+    private mutating func append(_ text: String, isKey: Bool) {
+        bytes.append(quoting: text, with: JSONEscape.self, comma: needsComma, colon: isKey)
+        needsComma = !isKey
     }
 }
 

@@ -5,7 +5,7 @@ extension JSONWriter {
         switch value.kind {
         case .null: null()
         case .bool: self.value(value.bool == true)
-        case .number: raw(value.text.utf8)
+        case .number: raw(value.textBytes)
         case .string:
             self.value(value.isSecret ? "•••" : RouteToken.hide(in: value.string ?? ""))
         case .array:
