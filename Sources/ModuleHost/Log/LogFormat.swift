@@ -28,28 +28,26 @@ package enum LogFormat: Hashable, Sendable {
             bytes.append(UInt8(ascii: " "))
             appendColumns(record, colors: false, to: &bytes)
         case .terminal(let colors):
-            if colors { bytes.append(contentsOf: "\u{1B}[2m".utf8) }
+            if colors { bytes.append("\u{1B}[2m") }
             record.time.appendLocalTimeOfDay(to: &bytes)
-            if colors { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
+            if colors { bytes.append("\u{1B}[0m") }
             bytes.append(UInt8(ascii: " "))
             appendColumns(record, colors: colors, to: &bytes)
         }
     }
 
     private func appendColumns(_ record: LogRecord, colors: Bool, to bytes: inout [UInt8]) {
-        if colors { bytes.append(contentsOf: record.level.color.utf8) }
-        bytes.append(column: record.level.rawValue, width: 7)
-        if colors { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
-        bytes.append(contentsOf: "  ".utf8)
+        if colors { bytes.append(record.level.color) }
+        bytes.append(record.level.column)
+        bytes.append(colors ? "\u{1B}[0m  " : "  ")
         bytes.append(column: record.module ?? "host", width: 16)
-        bytes.append(contentsOf: "  ".utf8)
         if let event = record.event {
             bytes.append(escaping: event, with: LineEscape.self)
-            bytes.append(contentsOf: "  ".utf8)
+            bytes.append("  ")
         }
         bytes.append(escaping: record.message, with: LineEscape.self)
         if let duration = record.duration {
-            bytes.append(contentsOf: " in ".utf8)
+            bytes.append(" in ")
             bytes.append(contentsOf: duration.briefText.utf8)
         }
         for field in record.fields {
@@ -59,7 +57,7 @@ package enum LogFormat: Hashable, Sendable {
             switch field.value {
             case .string(let text): bytes.append(fieldValue: text)
             case .integer(let number): bytes.appendDecimal(number)
-            case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+            case .bool(let bool): bytes.append(bool ? "true" : "false")
             }
         }
         bytes.append(UInt8(ascii: "\n"))
@@ -111,7 +109,18 @@ extension LogLevel {
         }
     }
 
-    fileprivate var color: String {
+    /// The name, padded with spaces to the longest one.
+    fileprivate var column: StaticString {
+        switch self {
+        case .debug: "debug  "
+        case .info: "info   "
+        case .notice: "notice "
+        case .warning: "warning"
+        case .error: "error  "
+        }
+    }
+
+    fileprivate var color: StaticString {
         switch self {
         case .debug: "\u{1B}[2m"
         case .info: "\u{1B}[32m"
@@ -123,11 +132,14 @@ extension LogLevel {
 }
 
 extension [UInt8] {
-    /// Appends the text, padded with spaces to `width` bytes; longer text is not cut.
+    /// Appends the text, padded with spaces to `width` bytes, and two more; longer text is not cut.
     fileprivate mutating func append(column text: String, width: Int) {
         let start = count
         append(escaping: text, with: LineEscape.self)
-        while count - start < width { append(UInt8(ascii: " ")) }
+        let spaces = Swift.max(width - (count - start), 0) + 2
+        append(addingCapacity: spaces) {
+            $0.append(repeating: UInt8(ascii: " "), count: spaces)
+        }
     }
 
     /// Appends the text, in quotes where it would not be recognized as one value.
@@ -136,9 +148,7 @@ extension [UInt8] {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"")
         }
         if isOneWord, !text.isEmpty { return append(escaping: text, with: LineEscape.self) }
-        append(UInt8(ascii: "\""))
-        append(escaping: text, with: QuotedEscape.self)
-        append(UInt8(ascii: "\""))
+        append(quoting: text, with: QuotedEscape.self)
     }
 }
 
@@ -170,6 +180,6 @@ private enum QuotedEscape: TextEscape {
 
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
         guard scalar == 0x22 else { return LineEscape.appendEscape(of: scalar, to: &bytes) }
-        bytes.append(contentsOf: "\\\"".utf8)
+        bytes.append("\\\"")
     }
 }
