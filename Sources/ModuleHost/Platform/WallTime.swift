@@ -33,24 +33,30 @@ public struct WallTime: Hashable, Sendable {
     /// Milliseconds are cut, not rounded, so that the text is never ahead of the time. Exact for the years
     /// 1970 to 9999; other instants are clamped to them.
     public var iso8601: String {
-        var bytes: [UInt8] = []
-        appendISO8601(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 24) { buffer in
+            var text = OutputSpan(buffer: buffer, initializedCount: 0)
+            appendISO8601(to: &text)
+            return text.finalize(for: buffer)
+        }
     }
 
     /// Appends ``iso8601`` as ASCII: 24 bytes.
     public func appendISO8601(to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: 24) { appendISO8601(to: &$0) }
+    }
+
+    private func appendISO8601(to text: inout OutputSpan<UInt8>) {
         let (seconds, nanoseconds) = self.representable
         let (year, month, day) = Self.date(ofDay: seconds / 86_400)
-        bytes.appendDecimal(year / 100, digits: 2)
-        bytes.appendDecimal(year % 100, digits: 2)
-        bytes.append(UInt8(ascii: "-"))
-        bytes.appendDecimal(month, digits: 2)
-        bytes.append(UInt8(ascii: "-"))
-        bytes.appendDecimal(day, digits: 2)
-        bytes.append(UInt8(ascii: "T"))
-        Self.appendTimeOfDay(seconds % 86_400, nanoseconds, to: &bytes)
-        bytes.append(UInt8(ascii: "Z"))
+        text.append(twoDigits: year / 100)
+        text.append(twoDigits: year % 100)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: month)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: day)
+        text.append(UInt8(ascii: "T"))
+        Self.appendTimeOfDay(seconds % 86_400, nanoseconds, to: &text)
+        text.append(UInt8(ascii: "Z"))
     }
 
     /// Appends the local time of day of this machine, such as `09:41:00.123`: 12 bytes.
@@ -59,7 +65,7 @@ public struct WallTime: Hashable, Sendable {
         var parts = tm()
         localtime_r(&seconds, &parts)
         let ofDay = Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + Int(parts.tm_sec)
-        Self.appendTimeOfDay(ofDay, nanoseconds, to: &bytes)
+        bytes.append(addingCapacity: 12) { Self.appendTimeOfDay(ofDay, nanoseconds, to: &$0) }
     }
 
     private static let lastSecond = 253_402_300_799  // 9999-12-31T23:59:59Z
@@ -71,15 +77,16 @@ public struct WallTime: Hashable, Sendable {
     }
 
     private static func appendTimeOfDay(
-        _ seconds: Int, _ nanoseconds: Int, to bytes: inout [UInt8]
+        _ seconds: Int, _ nanoseconds: Int, to text: inout OutputSpan<UInt8>
     ) {
-        bytes.appendDecimal(seconds / 3600, digits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDecimal(seconds / 60 % 60, digits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDecimal(seconds % 60, digits: 2)
-        bytes.append(UInt8(ascii: "."))
-        bytes.appendDecimal(nanoseconds / 1_000_000, digits: 3)
+        text.append(twoDigits: seconds / 3600)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: seconds / 60 % 60)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: seconds % 60)
+        text.append(UInt8(ascii: "."))
+        text.append(digit: UInt8(truncatingIfNeeded: nanoseconds / 100_000_000 % 10))
+        text.append(twoDigits: nanoseconds / 1_000_000 % 100)
     }
 
     /// Returns the Gregorian date of the day that lies `day` days after 1970-01-01.
@@ -99,11 +106,16 @@ public struct WallTime: Hashable, Sendable {
     }
 }
 
-extension [UInt8] {
-    /// Appends the last `digits` decimal digits of a number that is not negative.
-    fileprivate mutating func appendDecimal(_ value: Int, digits: Int) {
-        if digits == 3 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 100 % 10)) }
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10 % 10))
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
+extension OutputSpan<UInt8> {
+    /// Appends a decimal digit.
+    @inline(__always)
+    fileprivate mutating func append(digit: UInt8) { append(UInt8(ascii: "0") &+ digit) }
+
+    /// Appends the two decimal digits of a number from 0 to 99.
+    @inline(__always)
+    fileprivate mutating func append(twoDigits number: Int) {
+        let number = UInt8(truncatingIfNeeded: number)
+        append(digit: number / 10)
+        append(digit: number % 10)
     }
 }
