@@ -57,19 +57,14 @@ struct RPCSession {
     private(set) var bytes = 0
     /// Whether there may be lines that were not taken, since there was no room.
     private(set) var hasLinesWaiting = false
-    private let hasRoomElsewhere: () -> Bool
     private var input: LineBuffer
     private var phase = Phase.open
     private var batches: [Int: Batch] = [:]
     private var lastBatch = 0
 
-    /// - Parameters:
-    ///   - limits: The limits of the session.
-    ///   - hasRoomElsewhere: Returns whether the code that handles requests has room for more; called before
-    ///     each line.
-    init(limits: Limits = Limits(), hasRoomElsewhere: @escaping () -> Bool = { true }) {
+    /// - Parameter limits: The limits of the session.
+    init(limits: Limits = Limits()) {
         self.limits = limits
-        self.hasRoomElsewhere = hasRoomElsewhere
         input = LineBuffer(limit: limits.line)
     }
 
@@ -77,7 +72,7 @@ struct RPCSession {
 
     /// Whether another line may be taken: there is room for its request, and for the response.
     private var hasRoom: Bool {
-        openCalls < limits.calls && output.count < limits.outputMark && hasRoomElsewhere()
+        openCalls < limits.calls && output.count < limits.outputMark
     }
 
     /// Whether lines can be taken for which there was no room when lines were taken last.
@@ -128,17 +123,20 @@ struct RPCSession {
     /// - Parameters:
     ///   - count: The maximum number, so that other connections have their turn.
     ///   - limit: The number of bytes after which no further line is taken.
+    ///   - hasRoomElsewhere: Returns whether the code that handles requests has room for more; called before
+    ///     each line.
     ///   - handle: Receives each request, in order, with a ticket for ``answer(_:with:)``, which must be
     ///     called once, at any time after this returns.
     /// - Returns: Whether there may be more to take at once.
     mutating func takeLines(
-        upTo count: Int, bytes limit: Int = .max, _ handle: (RPCRequest, Ticket) -> Void
+        upTo count: Int, bytes limit: Int = .max, while hasRoomElsewhere: () -> Bool = { true },
+        _ handle: (RPCRequest, Ticket) -> Void
     ) -> Bool {
         let start = bytes
         hasLinesWaiting = false
         for _ in 0..<count where bytes - start < limit {
             guard phase != .closing else { return false }
-            guard hasRoom else {
+            guard hasRoom, hasRoomElsewhere() else {
                 hasLinesWaiting = true
                 return false
             }

@@ -1,3 +1,5 @@
+import AppService
+
 /// One client of a control server: its socket, its session, its deadlines.
 final class ControlConnection {
     let id: ConnectionID
@@ -19,9 +21,13 @@ final class ControlConnection {
     var place: Int?
 
     /// The deadline of the line that has begun, or of the first one.
-    private(set) var lineDeadline: ContinuousClock.Instant?
+    private(set) var lineDeadline: ContinuousClock.Instant? { didSet { noteDeadlines() } }
     /// The deadline for reading the responses up to `owed`.
-    private(set) var readDeadline: ContinuousClock.Instant?
+    private(set) var readDeadline: ContinuousClock.Instant? { didSet { noteDeadlines() } }
+    /// Whether one of these is set.
+    ///
+    /// Each turn asks this of each connection, and to examine an optional instant takes several calls of its library.
+    private(set) var hasDeadline = true
     private var owed = 0
     private var isBroken = false
     private var isOverloadReported = false
@@ -37,7 +43,7 @@ final class ControlConnection {
         self.socket = socket
         let account = InFlightAccount(budget) { mailbox.post(.room(id)) }
         self.account = account
-        session = RPCSession(limits: limits) { account.hasRoom }
+        session = RPCSession(limits: limits)
         lineDeadline = deadline
         deliver = { socket.answer($0, with: $1) }
     }
@@ -49,16 +55,14 @@ final class ControlConnection {
     var isOver: Bool { isBroken || (session.isOver && follower == nil) }
 
     /// Whether there is nothing to send, to wait for, or to end.
-    var isQuiet: Bool {
-        session.output.isEmpty && follower == nil && readDeadline == nil && !isOver
-    }
+    var isQuiet: Bool { session.output.isEmpty && follower == nil && !hasDeadline && !isOver }
 
     var descriptor: Int32 { socket.number }
 
     /// The events to wait for.
     var interest: PollSet.Interest {
         var interest: PollSet.Interest = []
-        if session.wantsInput, !mayHaveLines { interest.insert(.reading) }
+        if !mayHaveLines, session.wantsInput, account.hasRoom { interest.insert(.reading) }
         if !session.output.isEmpty { interest.insert(.writing) }
         return interest
     }
@@ -78,9 +82,12 @@ final class ControlConnection {
 
     /// Requests a call when there is room, where lines or bytes wait for it.
     func awaitRoom() {
-        // There may be room by now.
-        if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }
-        if session.canTakeWaitingLines { mayHaveLines = true }
+        if account.hasRoom {
+            if session.canTakeWaitingLines { mayHaveLines = true }
+        } else if account.awaitRoom() {
+            // There is room by now.
+            mayHaveLines = true
+        }
     }
 
     /// Decides whether other threads may send answers until the next turn.
@@ -107,18 +114,18 @@ final class ControlConnection {
     func hangUp() { isBroken = true }
 
     /// Sends as much as the client takes, followed events between responses included.
-    func flush(now: () -> ContinuousClock.Instant, within time: Duration) {
+    func flush(_ clock: any TimeSource, within time: Duration) {
         // Bytes queued last may stay unsent: they wait for the socket, and other connections have their turn.
         for _ in 0..<4 where !isBroken {
             takeNews()
+            guard !session.output.isEmpty else { break }
             send()
         }
         takeNews()
-        updateReadDeadline(now, time)
+        updateReadDeadline(clock, time)
     }
 
     private func send() {
-        guard !session.output.isEmpty else { return }
         do throws(SystemError) {
             try socket.flush(&session)
         } catch {
@@ -137,26 +144,28 @@ final class ControlConnection {
     ///
     /// A client that reads its responses byte by byte has no more time than one that does not read: the bytes
     /// owed at one instant must be read by the deadline set then.
-    private func updateReadDeadline(_ now: () -> ContinuousClock.Instant, _ time: Duration) {
+    private func updateReadDeadline(_ clock: any TimeSource, _ time: Duration) {
         guard session.output.totalSent < session.answersEnd else {
             // Followed events are not owed: a client that does not read them only loses them.
-            readDeadline = nil
+            if hasDeadline { readDeadline = nil }
             return
         }
         if readDeadline == nil || session.output.totalSent >= owed {
             owed = session.answersEnd
-            readDeadline = now() + time
+            readDeadline = clock.now() + time
         }
     }
 
     /// Sets the deadline of a line that has begun; called after complete lines only.
-    func updateLineDeadline(_ now: () -> ContinuousClock.Instant, _ time: Duration) {
-        if session.isInsideLine {
-            if lineDeadline == nil { lineDeadline = now() + time }
-        } else if session.lines > 0 || session.isInputDone {
+    func updateLineDeadline(_ clock: any TimeSource, _ time: Duration) {
+        if session.isInsideLine, account.hasRoom {
+            if lineDeadline == nil { lineDeadline = clock.now() + time }
+        } else if hasDeadline, session.lines > 0 || session.isInputDone {
             lineDeadline = nil
         }
     }
+
+    private func noteDeadlines() { hasDeadline = lineDeadline != nil || readDeadline != nil }
 
     /// Ends the session since a line was not completed in time.
     func refuseLateLine(_ limits: ControlServer.Limits) {

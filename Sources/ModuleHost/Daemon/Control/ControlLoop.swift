@@ -96,16 +96,17 @@ struct ControlLoop {
         var left = Self.bytesPerTurn
         let server = server
         // A client with few requests does not wait for one with many: a status request is handled in between.
-        for connection in connections.compactMap({ $0 }).sorted(by: { $0.recent < $1.recent }) {
+        var ready: [ControlConnection] = []
+        for case let connection? in connections {
             connection.recent /= 2
-            guard connection.mayHaveLines, left > 0 else { continue }
+            if connection.mayHaveLines { ready.append(connection) }
+        }
+        for connection in ready.sorted(by: { $0.recent < $1.recent }) where left > 0 {
             let before = connection.session.bytes
             connection.mayHaveLines = connection.session.takeLines(
-                upTo: Self.linesPerTurn, bytes: left
-            ) {
-                Self.handle($0, $1, of: connection, server)
-            }
-            connection.updateLineDeadline(server.time.now, server.limits.lineTime)
+                upTo: Self.linesPerTurn, bytes: left, while: { connection.account.hasRoom },
+                { Self.handle($0, $1, of: connection, server) })
+            connection.updateLineDeadline(server.time, server.limits.lineTime)
             let taken = connection.session.bytes - before
             connection.recent += taken
             left -= taken
@@ -149,15 +150,19 @@ struct ControlLoop {
     }
 
     private mutating func send() {
+        var waiting = 0
         for case let connection? in connections where !connection.isQuiet {
-            connection.flush(now: server.time.now, within: server.limits.readTime)
-            if connection.session.output.count > server.limits.session.output {
+            connection.flush(server.time, within: server.limits.readTime)
+            let unsent = connection.session.output.count
+            if unsent > server.limits.session.output {
                 drop(connection, "it does not read its answers, and too many are waiting")
             } else if connection.isOver {
                 close(connection)
+            } else {
+                waiting += unsent
             }
         }
-        limitOutput()
+        if waiting > server.limits.output { limitOutput() }
     }
 
     /// Drops the clients with the most unsent bytes, until the total is within the limit of the server.
@@ -335,7 +340,7 @@ struct ControlLoop {
             earliest = earliest.map { min($0, deadline) } ?? deadline
         }
         consider(end)
-        for case let connection? in connections {
+        for case let connection? in connections where connection.hasDeadline {
             consider(connection.lineDeadline)
             consider(connection.readDeadline)
         }
