@@ -2,6 +2,7 @@ import AppService
 
 /// A checked request to deliver an event.
 struct SendRequest {
+    /// The event; a durable one comes from the inbox.
     let event: LifecycleEvent
     /// The record for the inbox; nil for an event that is not durable and is delivered at once.
     let record: InboxRecord?
@@ -10,7 +11,7 @@ struct SendRequest {
     ///   - name: The event's name.
     ///   - payload: The payload.
     ///   - id: The sender's id for it, if it has one.
-    ///   - origin: The origin of the request.
+    ///   - origin: The origin of the request, and of an event that is not durable.
     /// - Throws: The error in it.
     init(
         _ name: String, payload: JSONValue?, id: String?, from origin: Origin
@@ -21,7 +22,8 @@ struct SendRequest {
             throw .invalidParameters("/event: unknown event \(quoted(name))\(near ?? "")")
         }
         do throws(EventError) {
-            event = try LifecycleEvent(kind, payload: payload, origin: origin)
+            event = try LifecycleEvent(
+                kind, payload: payload, origin: kind.isDurable ? .inbox : origin)
         } catch {
             throw .invalidParameters("\(error)")
         }
@@ -36,7 +38,7 @@ struct SendRequest {
             throw .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes")
         }
         record = InboxRecord(
-            event: event.from(.inbox), payload: payload, id: id, time: WallTime.now().iso8601,
+            event: event, payload: payload, id: id, time: WallTime.now().iso8601,
             modules: nil, isRetried: false)
     }
 }

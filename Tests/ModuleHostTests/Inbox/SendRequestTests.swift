@@ -16,7 +16,6 @@ struct SendRequestTests {
     func durable() throws {
         let request = try request("push", #"{"aps": {"badge": 3}}"#, id: "a-1")
         #expect(request.event.kind == .push)
-        #expect(request.event.origin == .local(try ModuleID("com.example.a")))
         let record = try #require(request.record)
         #expect(record.event.kind == .push)
         #expect(record.event.origin == .inbox)
