@@ -46,7 +46,7 @@ struct JSONParser {
             report(.byteOrderMark, at: 0)
             at = 3
         }
-        nodes.reserveCapacity(bytes.count / 8 + 1)
+        nodes.reserveCapacity(bytes.count / 8 + 8)
         keys.reserveCapacity(16)
         skipSpace()
         guard at < bytes.count else { return stop(.empty, at: 0) }
