@@ -1,4 +1,4 @@
-/// The report on the tasks of a queue, with node.
+/// The report on the tasks of a queue, with times.
 ///
 /// Times are measured from the moment the first priority was admitted; a task registered before that counts
 /// as registered then.
