@@ -17,7 +17,7 @@ struct ReadyTasks {
     /// The words before this one are zero.
     private var firstWord = 0
     private var rankedCount = 0
-    private var unranked = ReadyHeap()
+    private var unranked = KeyHeap()
 
     /// The number of tasks, stale ones included.
     var count: Int { rankedCount + unranked.count }
@@ -79,6 +79,6 @@ struct ReadyTasks {
     mutating func removeAll() {
         for word in words.indices { words[word] = 0 }
         rankedCount = 0
-        unranked = ReadyHeap()
+        unranked = KeyHeap()
     }
 }

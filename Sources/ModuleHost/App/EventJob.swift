@@ -50,7 +50,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         self.plan = plan
         while let planned = plan[index] {
             if event == nil {
-                if planned.kind == .terminate, app.shutdown.keepsTerminate(of: self) { return }
+                if planned.kind == .terminate, app.shutdown.keeps(self) { return }
                 if planned.kind.makesModules, app.onDemand.listens,
                     !app.onDemand.makeModules(for: planned, on: thread)
                 {

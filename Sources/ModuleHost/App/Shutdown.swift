@@ -42,11 +42,6 @@ final class Shutdown {
 
     // MARK: Waiting for holds
 
-    /// Keeps a stop's job before `terminate` while a module has a hold on `background`.
-    ///
-    /// - Returns: Whether it is kept: then it will be run again, once.
-    func keepsTerminate(of job: EventJob) -> Bool { isKept(job) }
-
     /// Unloads the modules once no module has a hold on `terminate` or, for an event received late, on
     /// `background`.
     func releaseWhenNobodyHolds() {
@@ -55,10 +50,13 @@ final class Shutdown {
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
             app.open(on: thread).shutdown.releaseWhenNobodyHolds()
         }
-        if !isKept(again) { release(in: host) }
+        if !keeps(again) { release(in: host) }
     }
 
-    private func isKept(_ job: some LaneJob) -> Bool {
+    /// Keeps a job of a stop, before `terminate` or before modules are unloaded, while a module has a hold.
+    ///
+    /// - Returns: Whether it is kept: then it will be run again, once.
+    func keeps(_ job: some LaneJob) -> Bool {
         let open = app.holds.open
         guard app.holds.keep(job) else { return false }
         let names = open.map { "\($0.module) holds '\($0.step.rawValue)': \($0.reason)" }

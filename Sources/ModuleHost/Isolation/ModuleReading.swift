@@ -22,6 +22,8 @@ final class ModuleReading {
     }
 
     let process: ModuleProcess
+    /// The streams whose readiness the thread will receive; kept by that thread.
+    var watched: Ready = [.output, .errors]
     private let log: ModuleLog
     private let output: ModuleOutput
     private var errors: ErrorLines

@@ -5,18 +5,10 @@ import Dispatch
 ///
 /// A turn costs as much as there is ready or due, however many processes there are.
 struct ReadingLoop {
-    private final class Entry {
-        let reading: ModuleReading
-        /// The streams that are reported when they are ready.
-        var watched: ModuleReading.Ready = [.output, .errors]
-
-        init(_ process: ModuleProcess) { reading = ModuleReading(process) }
-    }
-
     private let reader: ProcessReader
     private let waiting: ProcessReader.Waiting
     /// By ``ModuleProcess/end``.
-    private var entries: [Int32: Entry] = [:]
+    private var readings: [Int32: ModuleReading] = [:]
     /// The processes of a turn, and what is ready of each.
     private var visits: [Int32: ModuleReading.Ready] = [:]
     private var times = VisitTimes()
@@ -32,9 +24,9 @@ struct ReadingLoop {
     ///
     /// - Returns: False when there is no process left.
     mutating func turn() -> Bool {
-        guard let mail = reader.takeMail(isIdle: entries.isEmpty) else { return false }
+        guard let mail = reader.takeMail(isIdle: readings.isEmpty) else { return false }
         for process in mail.started {
-            entries[process.end] = Entry(process)
+            readings[process.end] = ModuleReading(process)
             planVisit(process.end)
         }
         for process in mail.called { planVisit(process) }
@@ -42,30 +34,32 @@ struct ReadingLoop {
         times.takeDue(at: Self.now) { due.insert($0) }
         for process in due { planVisit(process) }
         for (process, ready) in visits {
-            guard let entry = entries[process] else { continue }
-            visit(entry, ready, isDue: due.contains(process))
+            guard let reading = readings[process] else { continue }
+            visit(reading, ready, isDue: due.contains(process))
         }
         visits.removeAll(keepingCapacity: true)
-        if !entries.isEmpty { wait() }
+        if !readings.isEmpty { wait() }
         return true
     }
 
     private mutating func planVisit(_ process: Int32) { visits[process] = visits[process] ?? [] }
 
-    private mutating func visit(_ entry: Entry, _ ready: ModuleReading.Ready, isDue: Bool) {
-        let process = entry.reading.process
-        guard let wait = entry.reading.visit(ready, isTimeUp: isDue, &buffer) else {
+    private mutating func visit(
+        _ reading: ModuleReading, _ ready: ModuleReading.Ready, isDue: Bool
+    ) {
+        let process = reading.process
+        guard let wait = reading.visit(ready, isTimeUp: isDue, &buffer) else {
             waiting.descriptors.remove(process)
             times.remove(process.end)
-            entries[process.end] = nil
+            readings[process.end] = nil
             return
         }
-        entry.watched.subtract(ready)
-        for part in [ModuleReading.Ready.output, .errors]
-        where wait.parts.contains(part) && !entry.watched.contains(part) {
+        reading.watched.subtract(ready)
+        for part in ModuleReading.Ready.parts
+        where wait.parts.contains(part) && !reading.watched.contains(part) {
             waiting.descriptors.watch(
                 process.descriptor(of: part), token: ModuleReading.token(process, part))
-            entry.watched.insert(part)
+            reading.watched.insert(part)
         }
         // Rounded up: at that time the wait is over.
         times.set(process.end, wait.milliseconds.map { Self.now + 1 + UInt64(max(0, $0)) })

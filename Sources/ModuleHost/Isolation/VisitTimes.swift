@@ -14,7 +14,7 @@ struct VisitTimes {
 
     private var entries: [Int32: Entry] = [:]
     /// Times, with the process in the lowest bits.
-    private var heap = ReadyHeap()
+    private var heap = KeyHeap()
 
     /// The number of times in the heap, among them those that were replaced and have not come yet.
     var count: Int { heap.count }

@@ -22,17 +22,16 @@ struct SignalActions: Sendable {
 
     private var assigned: [Assigned] { byNumber.compactMap(\.self) }
     /// An array, since the numbers of signals are small: no number is hashed.
-    private var byNumber: [Assigned?] = []
+    private var byNumber: [Assigned?]
 
     /// - Parameter signals: The actions of the slatefile, which was checked: a payload that its event cannot
     ///   take is not possible here.
     init(_ signals: [SignalName: Slatefile.SignalAction]) {
+        let last = signals.keys.map(\.number).max() ?? 0
+        byNumber = Array(repeating: nil, count: Int(last) + 1)
         for (signal, action) in signals {
             guard let action = Action(action) else { continue }
-            let assigned = Assigned(signal, action)
-            let missing = Int(assigned.number) + 1 - byNumber.count
-            if missing > 0 { byNumber += [Assigned?](repeating: nil, count: missing) }
-            byNumber[Int(assigned.number)] = assigned
+            byNumber[Int(signal.number)] = Assigned(signal, action)
         }
     }
 

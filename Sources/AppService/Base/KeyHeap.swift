@@ -1,5 +1,5 @@
 /// A heap of keys with the least on top.
-package struct ReadyHeap {
+package struct KeyHeap {
     private var keys: [UInt64] = []
 
     package init() {}
