@@ -88,11 +88,12 @@ extension CommunicationCenter {
         of definition: Event.Type, _ kind: EventKind
     ) -> ResponderList<EventListener<Event.Responder>> {
         let key = ObjectIdentifier(definition)
-        if let known = lists[key] {
-            return unsafeDowncast(known, to: ResponderList<EventListener<Event.Responder>>.self)
+        if let known = lists.findUncounted(key) {
+            return unsafeDowncast(
+                known.takeUnretainedValue(), to: ResponderList<EventListener<Event.Responder>>.self)
         }
         let list = fill(definition.list(of: kind))
-        lists[key] = list
+        lists.set(list, for: key)
         return list
     }
 }

@@ -51,11 +51,8 @@ extension Gate {
         guard var entry = GateEntry(thread: thread) else { return .tooDeep }
         // The list belongs to the lane.
         guard entry.settle() else { return .lost(rest: nil) }
-        let list = list()
-        list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
-        let entries = list.entries
-        let ordered = list.orderedAt ?? .max
-        var index = list.firstIndex(after: rank)
+        let (entries, ordered) = list().current(at: lane.epoch.load(ordering: .acquiring))
+        var index = ResponderList.firstIndex(after: rank, in: entries)
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
                 // The code below reads and changes state of the lane.

@@ -2,10 +2,16 @@ import Synchronization
 
 /// A list of any responder protocol, to which members are added without their type.
 @usableFromInline
-protocol AnyResponderList: AnyObject {
-    func insert(_ member: Member)
-    func remove(_ members: ArraySlice<Member>)
-    func reorder(adding members: [Member])
+class AnyResponderList {
+    /// Adds a member where it conforms: the only time that its conformance is looked up.
+    func insert(_ member: Member) {}
+
+    /// Removes members of one module, which stand next to each other and which the caller keeps alive: none
+    /// is deallocated in the middle of this.
+    func remove(_ members: ArraySlice<Member>) {}
+
+    /// Adds members, and sorts all by their ranks, which have changed.
+    func reorder(adding members: [Member]) {}
 }
 
 /// The members of a center that conform to one responder protocol, in order.
@@ -25,36 +31,33 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     @usableFromInline typealias Entries = ContiguousArray<Entry>
-    @usableFromInline var entries: Entries = [] {
-        didSet { hasEntries.store(!entries.isEmpty, ordering: .relaxed) }
-    }
+
+    // Private, and changed on a copy: the runtime watches each access to a property that others see, or that a
+    // method changes in place.
+
+    private(set) var entries: Entries = []
     /// Whether `entries` is not empty, for readers that need only that.
     private let hasEntries = Atomic(false)
-
-    /// The epoch at which every entry was listed, so that no delivery need check again while the epoch stays
-    /// the same; nil where an entry needs a check each time.
-    @usableFromInline var orderedAt: UInt64?
+    /// The epoch at which every entry was listed; nil where an entry needs a check each time.
+    private var orderedAt: UInt64?
     /// The epoch at which the entries were last checked.
     private var lookedAt: UInt64?
 
     /// Returns the responder of a member; nil where the member does not conform.
     private let responder: (Member) -> Responder?
 
-    @usableFromInline
-    init(of responder: @escaping (Member) -> Responder?) { self.responder = responder }
-
-    /// Creates a list of the members that conform to the protocol.
-    @usableFromInline
-    convenience init() { self.init { $0.object as? Responder } }
+    /// - Parameter responder: Returns the responder of a member; without it, a member that conforms to the protocol.
+    init(of responder: @escaping (Member) -> Responder? = { $0.object as? Responder }) {
+        self.responder = responder
+    }
 
     /// Whether the list has no responder.
     var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
 
-    /// Adds a member where it conforms: the only time that its conformance is looked up.
-    @usableFromInline
-    func insert(_ member: Member) {
+    override func insert(_ member: Member) {
         guard let entry = entry(of: member) else { return }
-        entries.insert(entry, at: entries.partitioningIndex { member.precedes($0.member) })
+        let index = entries.partitioningIndex { member.precedes($0.member) }
+        change { $0.insert(entry, at: index) }
         lookedAt = nil
     }
 
@@ -62,45 +65,62 @@ final class ResponderList<Responder>: AnyResponderList {
         responder(member).map { Entry(number: member.slot.number, member: member, responder: $0) }
     }
 
-    /// Removes members of one module, which stand next to each other and which the caller keeps alive: none
-    /// is deallocated in the middle of this.
-    @usableFromInline
-    func remove(_ members: ArraySlice<Member>) {
+    override func remove(_ members: ArraySlice<Member>) {
         guard let first = members.first, let last = members.last else { return }
         let start = entries.partitioningIndex { !$0.member.precedes(first) }
         let end = entries.partitioningIndex { last.precedes($0.member) }
-        if start < end { entries.removeSubrange(start..<end) }
+        if start < end { change { $0.removeSubrange(start..<end) } }
     }
 
-    /// Adds members, and sorts all by their ranks, which have changed.
-    @usableFromInline
-    func reorder(adding members: [Member]) {
-        entries += members.compactMap(entry)
-        entries.sort { $0.member.precedes($1.member) }
+    override func reorder(adding members: [Member]) {
+        let new = members.compactMap(entry)
+        change {
+            $0 += new
+            $0.sort { $0.member.precedes($1.member) }
+        }
         lookedAt = nil
     }
 
     /// Returns the index of the first entry after a rank.
     @usableFromInline
-    func firstIndex(after rank: UInt16) -> Int {
+    static func firstIndex(after rank: UInt16, in entries: Entries) -> Int {
         rank == 0 ? 0 : entries.partitioningIndex { $0.slot.rank > rank }
     }
 
-    /// Removes the entries of modules that receive nothing more, if anything changed since the last time.
+    /// Returns the entries, after the removal of those of modules that receive nothing more.
     ///
-    /// The center keeps them alive: none is deallocated in the middle of this.
+    /// Looks only if anything changed since the last time. The center keeps what is removed alive: none is
+    /// deallocated in the middle of this.
+    ///
+    /// - Returns: The entries, and the epoch at which every one of them was listed, so that no delivery need check again
+    ///   while the epoch stays the same; `UInt64.max` where an entry needs a check each time.
     @usableFromInline
-    func refresh(epoch: UInt64) {
-        guard lookedAt != epoch else { return }
+    func current(at epoch: UInt64) -> (entries: Entries, orderedAt: UInt64) {
+        if lookedAt != epoch { refresh(epoch: epoch) }
+        return (entries, orderedAt ?? .max)
+    }
+
+    private func refresh(epoch: UInt64) {
         lookedAt = epoch
         var isOrdered = true
-        entries.removeAll { entry in
-            let status = entry.slot.status.load(ordering: .relaxed)
-            if status == .unlisted { return true }
-            if status != .listed { isOrdered = false }
-            return false
+        change {
+            $0.removeAll { entry in
+                let status = entry.slot.status.load(ordering: .relaxed)
+                if status == .unlisted { return true }
+                if status != .listed { isOrdered = false }
+                return false
+            }
         }
         orderedAt = isOrdered ? epoch : nil
+    }
+
+    private func change(_ body: (inout Entries) -> Void) {
+        // Out of the list, so that it has one owner and is not copied.
+        var changed = entries
+        entries = []
+        body(&changed)
+        entries = changed
+        hasEntries.store(!changed.isEmpty, ordering: .relaxed)
     }
 }
 

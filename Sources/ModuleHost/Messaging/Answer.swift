@@ -111,9 +111,8 @@ extension CommunicationCenter {
         }
         ownDepth += 1
         defer { ownDepth -= 1 }
-        list.refresh(epoch: ownEpoch)
         var answers: [Answer<Value>] = []
-        for entry in list.entries where !entry.member.isRemoved {
+        for entry in list.current(at: ownEpoch).entries where !entry.member.isRemoved {
             let result = Result { try body(entry.responder) }
             answers.append(Answer(nil, result))
             if case .failure(let error) = result { onFailure(entry.member.object, error) }

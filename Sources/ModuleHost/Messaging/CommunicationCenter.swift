@@ -31,7 +31,7 @@ public final class CommunicationCenter {
     /// to them yet.
     private var staged: [UInt16: [Member]] = [:]
     private var known: [ObjectIdentifier: Member] = [:]
-    @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
+    let lists = TypeTable<AnyResponderList>()
     private var sequence = 0
     /// The slot of every member of a center with an owner of its own.
     private let ownSlot = ModuleSlot(number: 0, id: nil)
@@ -196,14 +196,17 @@ public final class CommunicationCenter {
     /// Returns the members that conform to `Responder`, looked up at the first message of that kind.
     @inlinable @inline(__always)
     func list<Responder>(of responder: Responder.Type) -> ResponderList<Responder> {
-        guard let known = lists[ObjectIdentifier(responder)] else { return makeList() }
+        guard let known = knownList(ObjectIdentifier(responder)) else { return makeList() }
         return unsafeDowncast(known, to: ResponderList<Responder>.self)
     }
 
     @usableFromInline
+    func knownList(_ responder: ObjectIdentifier) -> AnyResponderList? { lists.find(responder) }
+
+    @usableFromInline
     func makeList<Responder>() -> ResponderList<Responder> {
         let list = fill(ResponderList<Responder>())
-        lists[ObjectIdentifier(Responder.self)] = list
+        lists.set(list, for: ObjectIdentifier(Responder.self))
         return list
     }
 
@@ -258,9 +261,8 @@ public final class CommunicationCenter {
         }
         ownDepth += 1
         defer { ownDepth -= 1 }
-        list.refresh(epoch: ownEpoch)
-        let entries = list.entries
         let epoch = ownEpoch
+        let entries = list.current(at: epoch).entries
         var index = 0
         while index < entries.count {
             if ownEpoch == epoch || !entries[index].member.isRemoved {
