@@ -43,7 +43,10 @@ public struct EventPosition: Hashable, Comparable, Sendable {
 
 extension EventPosition: LosslessStringConvertible {
     /// The position as text, such as `3:4096`.
-    public var description: String { "\(segment):\(offset)" }
+    public var description: String {
+        // Not an interpolation, which takes three times as long: two lines for each durable event have it.
+        String(segment) + ":" + String(offset)
+    }
 
     /// Reads a position from its text.
     ///
