@@ -26,7 +26,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     ///   - load: The request as an item in flight, released with the job.
     init(
         _ request: EventRequest, in app: LaneConfined<App>, limit: DeliveryLimit = .event,
-        load: InFlight? = nil
+        load: consuming InFlight? = nil
     ) {
         self.request = request
         self.load = load

@@ -89,7 +89,7 @@ extension Host {
     ///   - load: Released when the message is delivered.
     /// - Throws: ``EventError`` for an empty topic.
     package func post(
-        _ topic: String, _ payload: JSONValue?, origin: Origin, load: InFlight? = nil
+        _ topic: String, _ payload: JSONValue?, origin: Origin, load: consuming InFlight? = nil
     ) throws(EventError) {
         enqueue(.event(try .message(topic: topic, payload: payload, origin: origin)), load: load)
     }

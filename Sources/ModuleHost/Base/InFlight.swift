@@ -125,7 +125,7 @@ final class InFlightAccount: Sendable {
         return true
     }
 
-    /// Notes something as in flight, for as long as the result exists.
+    /// Notes something as in flight, until the result is released.
     ///
     /// - Parameter payload: Its size in memory, beside the overhead of every item.
     /// - Returns: The item in flight.
@@ -153,8 +153,9 @@ final class InFlightAccount: Sendable {
 
 /// An item from outside that is accepted and not done.
 ///
-/// It is done when the last reference to this object is released, for whatever reason.
-package final class InFlight: Sendable {
+/// It is done when its owner releases it, for whatever reason. It has one owner, and is not an object: one would
+/// be allocated for each event.
+package struct InFlight: ~Copyable, Sendable {
     private let account: InFlightAccount
     private let bytes: Int
 

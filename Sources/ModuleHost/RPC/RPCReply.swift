@@ -9,8 +9,8 @@ package final class RPCReply: Sendable {
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     private let onFailure: (@Sendable (RPCError) -> Void)?
     private let isGiven = Atomic(false)
-    /// The call as an item in flight: until it is completed or dropped.
-    let load: InFlight?
+    /// The call as an item in flight: until the reply is released, or something else owns it.
+    private let load: Mutex<InFlight?>
 
     /// - Parameters:
     ///   - ticket: The ticket with which the session passed the request on.
@@ -18,12 +18,12 @@ package final class RPCReply: Sendable {
     ///   - onFailure: Called with an error before it is sent.
     ///   - deliver: Passes the response to the other end; without bytes where none is sent.
     init(
-        to ticket: RPCSession.Ticket, load: InFlight? = nil,
+        to ticket: RPCSession.Ticket, load: consuming InFlight? = nil,
         onFailure: (@Sendable (RPCError) -> Void)? = nil,
         through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     ) {
         self.ticket = ticket
-        self.load = load
+        self.load = Mutex(load)
         self.onFailure = onFailure
         self.deliver = deliver
     }
@@ -34,7 +34,17 @@ package final class RPCReply: Sendable {
     /// - Returns: The other reply.
     func noting(_ body: @escaping @Sendable (RPCError) -> Void) -> RPCReply {
         guard !isGiven.exchange(true, ordering: .relaxed) else { return self }
-        return RPCReply(to: ticket, load: load, onFailure: body, through: deliver)
+        return RPCReply(to: ticket, load: takeLoad(), onFailure: body, through: deliver)
+    }
+
+    /// Returns the call as an item in flight, for what it has begun: the item is no longer done with the reply.
+    ///
+    /// - Returns: Nil from the second time on, and for a call that is not counted.
+    func takeLoad() -> InFlight? {
+        load.withLock { load in
+            let taken = load.take()
+            return taken
+        }
     }
 
     deinit { fail(.internalError("the call was released without an answer")) }

@@ -3,6 +3,13 @@ import Testing
 
 @testable import ModuleHost
 
+/// An item in flight that may stand in a list.
+private final class Held: Sendable {
+    private let load: InFlight
+
+    init(_ load: consuming InFlight) { self.load = load }
+}
+
 @Suite("What is in flight")
 struct InFlightTests {
     private static func budget(all: Int = 10_000, sender: Int = 4000) -> InFlightBudget {
@@ -15,14 +22,12 @@ struct InFlightTests {
     func counting() {
         let budget = Self.budget()
         let account = InFlightAccount(budget)
-        var first: InFlight? = account.enter(100)
-        var second: InFlight? = account.enter(200)
+        let first = account.enter(100)
+        let second = account.enter(200)
         #expect(budget.inFlight == 300 + 2 * overhead)
-        withExtendedLifetime(first) {}
-        first = nil
+        _ = consume first
         #expect(budget.inFlight == 200 + overhead)
-        withExtendedLifetime(second) {}
-        second = nil
+        _ = consume second
         #expect(budget.inFlight == 0)
     }
 
@@ -34,14 +39,13 @@ struct InFlightTests {
         let other = InFlightAccount(budget)
         // One alone may be as large as it likes.
         #expect(account.hasRoom && account.accepts)
-        var load: [InFlight] = [account.enter(5000)]
+        let load = account.enter(5000)
         #expect(!account.hasRoom && !account.accepts && other.hasRoom && other.accepts)
         #expect(!account.awaitRoom())
         #expect(calls.values == [])
-        load = []
+        _ = consume load
         #expect(calls.values == ["room"])
         #expect(account.awaitRoom())
-        #expect(load.isEmpty)
     }
 
     @Test(
@@ -51,18 +55,17 @@ struct InFlightTests {
         let calls = LockedList<String>()
         let budget = Self.budget()
         let large = (0..<3).map { number in InFlightAccount(budget) { calls.append("\(number)") } }
-        var load = large.map { $0.enter(3500) }
+        var load = large.map { Held($0.enter(3500)) }
         #expect(!budget.hasRoom)
         let idle = InFlightAccount(budget) { calls.append("idle") }
         #expect(idle.hasRoom && !idle.accepts)
         #expect(large.map(\.hasRoom) == [false, false, false])
         #expect(large.map { $0.awaitRoom() } == [false, false, false])
-        var question: InFlight? = idle.enter(0)
+        let question = idle.enter(0)
         #expect(!idle.hasRoom)
         #expect(!idle.awaitRoom())
         // It has nothing in flight again, though there still is no room.
-        withExtendedLifetime(question) {}
-        question = nil
+        _ = consume question
         #expect(calls.values == ["idle"])
         load.removeFirst()
         #expect(calls.values.sorted() == ["0", "idle"])
@@ -79,7 +82,7 @@ struct InFlightTests {
         _ = account.enter(1 << 20)
         #expect(calls.values == [])
         for _ in 0..<2 {
-            var load = (0..<10).map { _ in account.enter(1 << 20) }
+            var load = (0..<10).map { _ in Held(account.enter(1 << 20)) }
             _ = account.enter(1)
             load.removeAll()
         }
@@ -122,7 +125,7 @@ struct InFlightTests {
                 group.addTask {
                     let account = InFlightAccount(budget)
                     for _ in 0..<2000 {
-                        let load = [account.enter(10), account.enter(4000)]
+                        let load = [Held(account.enter(10)), Held(account.enter(4000))]
                         if !account.hasRoom { _ = account.awaitRoom() }
                         withExtendedLifetime(load) {}
                     }

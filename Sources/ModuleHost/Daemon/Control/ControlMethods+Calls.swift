@@ -99,7 +99,7 @@ extension ControlMethods {
             do throws(EventError) {
                 try host.post(
                     parameters.topic, parameters.payload, origin: call.peer.origin,
-                    load: call.reply.load)
+                    load: call.reply.takeLoad())
                 call.reply.succeed { $0.null() }
             } catch {
                 call.reply.fail(.invalidParameters("\(error)"))
