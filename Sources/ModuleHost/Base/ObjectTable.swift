@@ -3,16 +3,14 @@
 /// Open addressing; the hash is the caller's. A dictionary would compute one that resists chosen
 /// collisions, which costs more than the rest of a call by name; the keys here are the app's own.
 /// Belongs to one thread at a time.
-@usableFromInline
 final class ObjectTable<Value: AnyObject> {
-    @usableFromInline typealias Slot = (hash: UInt64, value: Unmanaged<Value>?)
+    private typealias Slot = (hash: UInt64, value: Unmanaged<Value>?)
 
     /// The slots; at least half of them are free, and their number is a power of two.
-    @usableFromInline var slots: UnsafeMutablePointer<Slot>
-    @usableFromInline var mask: Int
+    private var slots: UnsafeMutablePointer<Slot>
+    private var mask: Int
     private(set) var count = 0
 
-    @usableFromInline
     init() {
         mask = 15
         slots = .allocate(capacity: 16)
@@ -33,7 +31,7 @@ final class ObjectTable<Value: AnyObject> {
     ///   - hash: The hash of its key.
     ///   - isMatch: Returns whether an object with this hash has the key.
     /// - Returns: The object, or nil.
-    @inlinable @inline(__always)
+    @inline(__always)
     func find(_ hash: UInt64, where isMatch: (Unmanaged<Value>) -> Bool) -> Unmanaged<Value>? {
         var index = Self.home(of: hash) & mask
         while let value = slots[index].value {
@@ -43,7 +41,7 @@ final class ObjectTable<Value: AnyObject> {
         return nil
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     static func home(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 32) }
 
     /// Adds an object whose key the table does not have.
@@ -77,9 +75,9 @@ final class ObjectTable<Value: AnyObject> {
     }
 
     func swapContents(with other: ObjectTable) {
-        swap(&slots, &other.slots)
-        swap(&mask, &other.mask)
-        swap(&count, &other.count)
+        (slots, other.slots) = (other.slots, slots)
+        (mask, other.mask) = (other.mask, mask)
+        (count, other.count) = (other.count, count)
     }
 
     private func place(_ slot: Slot) {

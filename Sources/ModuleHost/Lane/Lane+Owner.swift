@@ -13,8 +13,8 @@ extension Lane {
             .map(Unmanaged<LaneThread>.fromOpaque)
     }
 
-    /// As ``hold``, without counting a reference.
-    private var uncountedHold: Unmanaged<LaneThread>? {
+    /// As ``hold``, without counting a reference: valid as long as the lane.
+    var uncountedHold: Unmanaged<LaneThread>? {
         guard let thread = uncountedOwner,
             thread._withUnsafeGuaranteedRef({ $0.isCurrent && owns($0) })
         else { return nil }
@@ -31,7 +31,6 @@ extension Lane {
     /// The word of the calling thread, or nil where another thread owns the lane.
     ///
     /// The same test as ``hold``. Valid until the thread leaves the lane's code.
-    @usableFromInline
     var wordInHand: Unmanaged<OwnershipWord>? {
         uncountedHold?._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.word) }
     }

@@ -1,11 +1,10 @@
 /// A service of any type.
-@usableFromInline
 class AnyService {
     let name: String
     let key: ObjectIdentifier
     let slot: ModuleSlot
     /// The shared service, a ``MadeService``, once it is created.
-    @usableFromInline final var made: AnyObject?
+    final var made: AnyObject?
     /// Whether it was ever created, also for one caller alone.
     final var wasMade = false
 

@@ -27,8 +27,8 @@ public final class ServiceRegistry {
         case eachTime
     }
 
-    @usableFromInline let gate: Gate
-    @usableFromInline let entries = TypeTable<AnyService>()
+    let gate: Gate
+    private let entries = TypeTable<AnyService>()
     /// The services of each module, by the number of its slot.
     private var ofModules: [UInt16: [AnyService]] = [:]
     /// The services that are being created, outermost first.
@@ -210,26 +210,28 @@ public final class ServiceRegistry {
     ///   created; else the error of its provider.
     @inlinable
     public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
-        try made(service)?.value ?? makeNow(service)
+        guard let made = made(ObjectIdentifier(service)) else { return try makeNow(service) }
+        return unsafeDowncast(made, to: MadeService<Service>.self).value
     }
 
-    /// Returns the shared service, if it is created already.
-    @inlinable @inline(__always)
-    func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
-        guard let word = gate.lane.wordInHand else { return nil }
-        return word._withUnsafeGuaranteedRef { made(service, by: $0) }
+    /// Returns the shared service, a ``MadeService``, if it is created already.
+    ///
+    /// Not inlined: only where all code that accesses a property is in one module does the compiler find that no
+    /// two accesses overlap. In the modules of an app, each access would be checked when it is made.
+    @usableFromInline
+    func made(_ key: ObjectIdentifier) -> AnyObject? {
+        gate.lane.wordInHand?._withUnsafeGuaranteedRef { made(key, by: $0) }
     }
 
-    @inlinable @inline(__always)
-    func made<Service>(_ service: Service.Type, by word: OwnershipWord) -> MadeService<Service>? {
+    @inline(__always)
+    private func made(_ key: ObjectIdentifier, by word: OwnershipWord) -> AnyObject? {
         let module = OwnershipWord.own(at: word.address)
         // As the host, since the table belongs to the lane.
         guard module.slot != 0, word.move(to: module.inHost) else { return nil }
-        let made = entries.findUncounted(ObjectIdentifier(service))?
-            ._withUnsafeGuaranteedRef { $0.made }
+        let made = entries.findUncounted(key)?._withUnsafeGuaranteedRef { $0.made }
         // While the host is current, the lane cannot be taken over.
         _ = word.move(to: module.inHost.resumed(by: module.slot))
-        return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
+        return made
     }
 
     @usableFromInline

@@ -1,12 +1,12 @@
 /// A table of objects by type, with at most one for each.
-@usableFromInline typealias TypeTable = ObjectTable
+typealias TypeTable = ObjectTable
 
 extension ObjectTable {
     /// Returns the object of a type.
     func find(_ type: ObjectIdentifier) -> Value? { findUncounted(type)?.takeUnretainedValue() }
 
     /// Returns the object of a type, valid until it is removed.
-    @inlinable @inline(__always)
+    @inline(__always)
     func findUncounted(_ type: ObjectIdentifier) -> Unmanaged<Value>? {
         find(Self.hash(type)) { _ in true }
     }
@@ -22,7 +22,7 @@ extension ObjectTable {
     }
 
     /// Returns a hash that no other type has: the multiplication by an odd number is reversible.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func hash(_ type: ObjectIdentifier) -> UInt64 {
         UInt64(UInt(bitPattern: type)) &* 0x9E37_79B9_7F4A_7C15
     }
