@@ -31,9 +31,8 @@ extension ObjectTable<BoundRoute> {
 
     @inline(__always)
     private static func hash(_ module: String, _ action: String) -> UInt64 {
-        var (module, action) = (module, action)
-        let first = module.withUTF8 { SegmentBytes($0).exactHash }
-        let second = action.withUTF8 { SegmentBytes($0).exactHash }
+        let first = module.withUTF8Bytes { SegmentBytes($0).exactHash }
+        let second = action.withUTF8Bytes { SegmentBytes($0).exactHash }
         let mixed = (first &* 0x9E37_79B9_7F4A_7C15) ^ second
         return mixed ^ (mixed << 32)
     }

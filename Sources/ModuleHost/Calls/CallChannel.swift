@@ -12,13 +12,16 @@ struct CallChannel {
     let module: ModuleID
     /// The slot of the calling module.
     let slot: ModuleSlot
-    let origin: Origin
+    /// The circumstances of a call without a URL and without objects: the same for all of them, so that none is
+    /// created for a call.
+    let plainCall: RouteCall
+    var origin: Origin { plainCall.origin }
 
     init(_ dispatcher: CallDispatcher, for id: ModuleID, at slot: ModuleSlot) {
         self.dispatcher = dispatcher
         module = id
         self.slot = slot
-        origin = .local(id)
+        plainCall = RouteCall(origin: .local(id))
     }
 
     /// Makes a call: at once on the lane, else when the lane reaches it.
@@ -38,8 +41,16 @@ struct CallChannel {
     func call<Reply: Sendable>(
         _ body: (CallDispatcher, LaneThread) throws -> Reply, elsewhere: () -> Call<Reply>
     ) throws -> Reply {
-        if let thread = dispatcher.gate.lane.hold {
-            do { return try body(dispatcher.current, thread) } catch is LaneLost {}
+        // Neither is counted: the lane keeps the thread, and this channel, whose owner is being called, keeps the
+        // dispatcher and with it the lane.
+        if let thread = dispatcher.gate.lane.uncountedHold {
+            do {
+                return try thread._withUnsafeGuaranteedRef { thread in
+                    try dispatcher.uncountedCurrent._withUnsafeGuaranteedRef {
+                        try body($0, thread)
+                    }
+                }
+            } catch is LaneLost {}
         }
         return try callFromElsewhere(elsewhere())
     }

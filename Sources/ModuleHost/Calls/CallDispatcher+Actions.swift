@@ -46,22 +46,31 @@ extension CallDispatcher {
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 
-    /// Calls an action for a module of the app, on the shortest path: nothing is created that the handler
-    /// does not receive.
+    /// Calls an action for a module of the app: without objects on the shortest path, where nothing is created
+    /// that the handler does not receive.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The name of one of its actions.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - call: The call without its objects.
+    ///   - userInfo: The objects of the call.
+    ///   - thread: The calling thread, which owns the lane.
+    /// - Returns: The reply.
+    /// - Throws: ``RouteError``, or the error of the handler.
     @inline(__always)
     func perform(
-        _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin,
+        _ module: String, _ action: String, _ parameters: RouteParameters, _ call: RouteCall,
         _ userInfo: [String: any Sendable], on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        if interceptors.isEmpty, parent == nil {
+        if interceptors.isEmpty, parent == nil, userInfo.isEmpty {
             var reply: any Encodable & Sendable = NoReply()
             var isAnswered = false
             do {
-                try call(on: thread) {
+                try self.call(on: thread) {
                     actions.find(module, action)
                 } _: { route, module in
-                    isAnswered = try route.perform(
-                        module, parameters, RouteCall(origin: origin, userInfo: userInfo), &reply)
+                    isAnswered = try route.perform(module, parameters, call, &reply)
                 }
             } catch let failure as HandlerError {
                 throw failure.error
@@ -71,7 +80,7 @@ extension CallDispatcher {
             if isAnswered { return reply }
         }
         return try perform(
-            module, action, parameters, for: Caller(origin: origin, userInfo: userInfo),
+            module, action, parameters, for: Caller(origin: call.origin, userInfo: userInfo),
             on: thread)
     }
 

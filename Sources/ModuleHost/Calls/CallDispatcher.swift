@@ -52,9 +52,13 @@ final class CallDispatcher {
     }
 
     /// The dispatcher to use in place of this one: its last successor, or itself.
+    var current: CallDispatcher { uncountedCurrent.takeUnretainedValue() }
+
+    /// As ``current``, without counting a reference: valid as long as this one, which keeps its successor.
     @inline(__always)
-    var current: CallDispatcher {
-        isOver.load(ordering: .acquiring) ? successor ?? self : self
+    var uncountedCurrent: Unmanaged<CallDispatcher> {
+        guard isOver.load(ordering: .acquiring), let successor else { return .passUnretained(self) }
+        return .passUnretained(successor)
     }
 
     func bind(_ entry: RouteTable.Entry) throws(RouteError) {

@@ -41,13 +41,12 @@ public final class Mediator {
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
         userInfo: [String: any Sendable] = [:]
     ) throws -> any Encodable & Sendable {
-        let origin = line.origin
+        let call = line.plainCall
         return try line.call { dispatcher, thread in
-            try dispatcher.perform(module, action, parameters, from: origin, userInfo, on: thread)
+            try dispatcher.perform(module, action, parameters, call, userInfo, on: thread)
         } elsewhere: {
             { dispatcher, thread in
-                try dispatcher.perform(
-                    module, action, parameters, from: origin, userInfo, on: thread)
+                try dispatcher.perform(module, action, parameters, call, userInfo, on: thread)
             }
         }
     }

@@ -43,7 +43,7 @@ struct CallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("objects travel beside the URL, to a handler in the app")
+    @Test("objects travel beside the URL and the parameters, to a handler in the app")
     func userInfo() async throws {
         let probe = Probe()
         probe.whenCalled("b act") { _, call in
@@ -51,9 +51,15 @@ struct CallTests {
         }
         let test = try await host("a", "b", probe: probe)
         let text = try await test.asFirst { module in
-            try module.context.router.value(for: "app://x.b/act", userInfo: ["count": 7])
+            let (router, mediator) = (module.context.router, module.context.mediator)
+            let byURL = try router.value(
+                for: "app://x.b/act", as: String.self, userInfo: ["count": 7])
+            let byName = try mediator.perform(
+                "x.b", "act", userInfo: ["count": 8], as: String.self)
+            let none = try mediator.perform("x.b", "act", as: String.self)
+            return "\(byURL), \(byName), \(none)"
         }
-        #expect(text == "7 x.a")
+        #expect(text == "7 x.a, 8 x.a, 0 x.a")
         #expect(await test.stopped() == .stopped)
     }
 
@@ -263,6 +269,30 @@ struct CallTests {
         }
         #expect(text == "posts of mia, mia")
         #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a handler that removes its own route has what the route holds until it returns")
+    func removalByHandler() async throws {
+        let probe = Probe()
+        let test = try await host("a", "b", probe: probe)
+        let text = try await test.asFirst { module in
+            try addRemovedByHandler(to: module.context.router, probe)
+            let reply = try module.context.mediator.perform("x.a", "once", as: String.self)
+            return "\(reply), \(probe.entries("held"))"
+        }
+        #expect(text == #"removed: true, ["held ping", "held deinit"]"#)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    /// Adds a route whose handler removes it, and then uses an object that only the route holds.
+    private func addRemovedByHandler(to router: Router, _ probe: Probe) throws {
+        let held = ProbeMember("held", probe)
+        try router.add(
+            Route("once") { (module: CallProbe, call) in
+                let isRemoved = module.context.router.remove("once")
+                held.ping("")
+                return "removed: \(isRemoved)"
+            })
     }
 
     @Test("a completion comes on the lane, after what was accepted before")

@@ -158,6 +158,47 @@ struct OverdueCallTests {
         withExtendedLifetime(test) {}
     }
 
+    @Test(
+        "a call that outlasts the app still has its dispatcher and its thread",
+        arguments: ["a", "b"])
+    func outlastingCall(caller: String) async throws {
+        let probe = Probe("outlasting call of \(caller)")
+        let door = Door()
+        let outcome = Promise<String>()
+        probe.whenCalled("\(caller) act") { module, _ in
+            do {
+                outcome.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
+            } catch {
+                outcome.keep("\(error)")
+            }
+            return ""
+        }
+        probe.whenCalled("c act") { _, _ in
+            door.pass()
+            return ""
+        }
+        let entries = ["a", "c"].map { HostUnderTest.Entry(name: $0, type: "CallProbe") }
+        let top =
+            #""schemes": ["app"], "deadlines": {"event": "1h", "stopAll": "1s", "stop": "1s"}"#
+        let test = try await HostUnderTest(entries, top: top, probe: probe).launched()
+        // The dispatcher that `b` receives in the reload has another one as its successor.
+        let added = HostUnderTest.Entry(name: "b", type: "CallProbe")
+        #expect(try await test.reload(entries + [added], top: top).text == "applied: added x.b")
+        async let stuck = test.open("app://x.\(caller)/act", from: .host)
+        await probe.reached("c act")
+        test.host.stop(because: "the test is over")
+        test.time.advance(by: .milliseconds(900))
+        #expect(await stuck == "x.\(caller) took too long to answer, and is unresponsive")
+        test.time.advance(by: .seconds(2))
+        guard case .overdue(let left) = await test.end() else {
+            Issue.record("the host ended as if no module was busy")
+            return
+        }
+        #expect(Set(left.map(\.text)) == ["x.\(caller)", "x.c"])
+        door.open()
+        #expect(await outcome.value == "x.c took too long to answer, and is unresponsive")
+    }
+
     @Test("a module that is gone gets no completion, and what that held ends")
     func completionOfGone() async throws {
         let probe = Probe()
