@@ -25,7 +25,7 @@ struct RetainedIDsTests {
         let (inbox, places) = try Self.inbox(["a", nil, "b", "a", "a"])
         var ids = RetainedIDs()
         try ids.scan(inbox.folder)
-        #expect(ids.count == 2)
+        #expect(ids.count == 4)
         let reader = try InboxReader(inbox.folder)
         #expect(try ids.original(of: "a", before: places[0], in: reader) == nil)
         #expect(try ids.original(of: "a", before: places[3], in: reader) == places[0])
@@ -68,10 +68,10 @@ struct RetainedIDsTests {
         let (inbox, places) = try Self.inbox(["a", "b", "a", "a", "c"], segment: 10)
         var ids = RetainedIDs()
         try ids.scan(inbox.folder)
-        #expect(ids.count == 3)
+        #expect(ids.count == 5)
         let reader = try InboxReader(inbox.folder)
         ids.removeSegments(below: 2)
-        #expect(ids.count == 3)
+        #expect(ids.count == 4)
         #expect(try ids.original(of: "a", before: nil, in: reader) == places[2])
         ids.removeSegments(below: 4)
         #expect(ids.count == 2)
@@ -90,40 +90,131 @@ struct RetainedIDsTests {
         }
     }
 
-    @Test("removed ids give their room back", arguments: [500, 900, 1300, 1700, 2100])
-    func room(size: Int) {
+    @Test("an id takes at most 14 bytes, however many a segment has")
+    func room() {
         var ids = RetainedIDs()
-        for segment in 1...8 { Self.fill(&ids, UInt32(segment), size) }
-        for segment in 2...6 { ids.removeSegments(below: UInt32(segment)) }
-        #expect(ids.count == 3 * size)
-        #expect(ids.capacity <= 9 * size)
+        var counts: [Int] = []
+        for count in 1...20_000 {
+            ids.insert("\(count)", at: EventPosition(segment: 1, offset: UInt32(count)))
+            if count > 5, ids.size > 14 * count { counts.append(count) }
+        }
+        #expect(counts == [])
+        #expect(ids.count == 20_000)
     }
 
-    @Test("where a segment is removed for each that is begun, the room stays", arguments: 500...520)
-    func steadyRoom(size: Int) {
-        var ids = RetainedIDs()
-        var rooms: [Int] = []
-        for segment in 1...40 {
-            Self.fill(&ids, UInt32(segment), size)
-            rooms.append(ids.capacity)
-            ids.removeSegments(below: UInt32(max(2, segment) - 1))
-            rooms.append(ids.capacity)
-        }
-        #expect(Set(rooms.suffix(40)).count == 1)
+    @Test("removed ids give all their room back", arguments: [500, 900, 1300, 1700, 2100])
+    func removedRoom(size: Int) {
+        var (ids, rest) = (RetainedIDs(), RetainedIDs())
+        for segment in 1...8 { Self.fill(&ids, UInt32(segment), size) }
+        for segment in 6...8 { Self.fill(&rest, UInt32(segment), size) }
+        for segment in 2...6 { ids.removeSegments(below: UInt32(segment)) }
+        #expect(ids.count == 3 * size)
+        #expect(ids.size == rest.size)
     }
 
     @Test("the order in which ids are noted makes no difference, nor does noting them twice")
     func order() throws {
-        let (inbox, places) = try Self.inbox(["a", "a", "a", "a"])
+        let (inbox, places) = try Self.inbox(Array(repeating: "a", count: 24), segment: 500)
+        let segments = Set(places.map(\.segment)).sorted()
+        #expect(segments.count == 3)
         let reader = try InboxReader(inbox.folder)
         var random = SeededGenerator(seed: 3)
         for _ in 0..<20 {
             var ids = RetainedIDs()
             for place in (places + places).shuffled(using: &random) { ids.insert("a", at: place) }
-            #expect(try ids.original(of: "a", before: nil, in: reader) == places[0])
-            #expect(try ids.original(of: "a", before: places[0], in: reader) == nil)
-            ids.removeSegments(below: 2)
+            #expect(ids.count == places.count)
+            for segment in segments {
+                let left = places.filter { $0.segment >= segment }
+                ids.removeSegments(below: segment)
+                #expect(ids.count == left.count)
+                #expect(try ids.original(of: "a", before: nil, in: reader) == left[0])
+                #expect(try ids.original(of: "a", before: left[0], in: reader) == nil)
+                #expect(try ids.original(of: "a", before: left[1], in: reader) == left[0])
+            }
+            ids.removeSegments(below: .max)
             #expect(ids.count == 0)
+        }
+    }
+
+    @Test("ids with one hash are distinguished", arguments: [0, 1, 7, .max] as [UInt32])
+    func collisions(hash: UInt32) throws {
+        let texts = (0..<40).map { "\($0 % 20)" }
+        let (inbox, places) = try Self.inbox(texts, segment: 700)
+        #expect(Set(places.map(\.segment)).count > 2)
+        var ids = RetainedIDs { _ in hash }
+        try ids.scan(inbox.folder)
+        let reader = try InboxReader(inbox.folder)
+        for (place, text) in zip(places[..<20], texts) {
+            #expect(try ids.original(of: text, before: place, in: reader) == nil)
+            #expect(try ids.original(of: text, before: nil, in: reader) == place)
+        }
+        for (number, place) in places[20...].enumerated() {
+            #expect(
+                try ids.original(of: texts[number], before: place, in: reader) == places[number])
+        }
+        #expect(try ids.original(of: "20", before: nil, in: reader) == nil)
+        #expect(ids.count == 40)
+    }
+
+    @Test("lines with one id that are not records are read once", arguments: [3, 30])
+    func rejectedMany(count: Int) throws {
+        let inbox = try InboxUnderTest()
+        let writer = try InboxWriter(inbox.folder)
+        let lines = Array(repeating: Self.record("a", event: "psuh"), count: count)
+        let places = try (lines + [Self.record("a"), Self.record("a")]).flatMap {
+            try writer.append($0)
+        }
+        var ids = RetainedIDs()
+        try ids.scan(inbox.folder)
+        #expect(ids.count == count + 2)
+        let reader = try InboxReader(inbox.folder)
+        for place in [places[count + 1], nil] {
+            let original = try ids.original(of: "a", before: place, in: reader)
+            #expect(original == places[count])
+            #expect(ids.count == 2)
+        }
+        ids.insert("a", at: places[count])
+        #expect(ids.count == 2)
+    }
+
+    @Test("the original is the one that a search of the whole log finds", arguments: 1...12)
+    func model(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let texts = (0..<Int.random(in: 1...30, using: &random)).map { "\($0)" }
+        let log = (0..<60).map { _ in
+            (
+                id: texts.randomElement(using: &random) ?? "",
+                isRecord: Int.random(in: 0..<3, using: &random) > 0
+            )
+        }
+        let inbox = try InboxUnderTest { $0.segment = 1000 }
+        let writer = try InboxWriter(inbox.folder)
+        let places = try log.flatMap {
+            try writer.append(Self.record($0.id, event: $0.isRecord ? "push" : "psuh"))
+        }
+        let reader = try InboxReader(inbox.folder)
+        let hashes = UInt32.random(in: 1...5, using: &random)
+        var ids = RetainedIDs { bytes in
+            bytes.reduce(0) { $0 &* 31 &+ UInt32($1) } % hashes &* 0x5555_5555
+        }
+        var known: Set<EventPosition> = []
+        for _ in 0..<300 {
+            let index = Int.random(in: 0..<60, using: &random)
+            ids.insert(log[index].id, at: places[index])
+            known.insert(places[index])
+            if Int.random(in: 0..<100, using: &random) == 0 {
+                let segment = places.randomElement(using: &random)?.segment ?? 1
+                ids.removeSegments(below: segment)
+                known = known.filter { $0.segment >= segment }
+            }
+            let asked = Int.random(in: 0..<60, using: &random)
+            let first = places.indices.first {
+                $0 < asked && known.contains(places[$0]) && log[$0].isRecord
+                    && log[$0].id == log[asked].id
+            }
+            let original = try ids.original(
+                of: log[asked].id, before: places[asked], in: reader)
+            #expect(original == first.map { places[$0] })
         }
     }
 
