@@ -9,13 +9,13 @@ public import Synchronization
 ///
 /// Public, since the compiler keeps the body of a function that is inlinable for other modules only where it is
 /// public; without it each use there pays for a search for its types, which costs more than the lock.
-public struct Guarded<Value>: ~Copyable, Sendable {
+public struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let handover = Atomic(false)
 
     /// - Parameter value: The first value.
     @inlinable
-    public init(_ value: sending Value) { mutex = Mutex(value) }
+    public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
     /// Runs `body` with exclusive access to the value.
     ///
@@ -23,7 +23,7 @@ public struct Guarded<Value>: ~Copyable, Sendable {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     @inlinable
-    public borrowing func withLock<Result, Failure: Error>(
+    public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in

@@ -1,3 +1,4 @@
+import AppService
 import Synchronization
 
 /// The reply to a call: given once, by any thread, at any time.
@@ -10,7 +11,7 @@ package final class RPCReply: Sendable {
     private let onFailure: (@Sendable (RPCError) -> Void)?
     private let isGiven = Atomic(false)
     /// The call as an item in flight: until the reply is released, or something else owns it.
-    private let load: Mutex<InFlight?>
+    private let load: Guarded<InFlight?>
 
     /// - Parameters:
     ///   - ticket: The ticket with which the session passed the request on.
@@ -23,7 +24,7 @@ package final class RPCReply: Sendable {
         through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     ) {
         self.ticket = ticket
-        self.load = Mutex(load)
+        self.load = Guarded(load)
         self.onFailure = onFailure
         self.deliver = deliver
     }
@@ -40,12 +41,7 @@ package final class RPCReply: Sendable {
     /// Returns the call as an item in flight, for what it has begun: the item is no longer done with the reply.
     ///
     /// - Returns: Nil from the second time on, and for a call that is not counted.
-    func takeLoad() -> InFlight? {
-        load.withLock { load in
-            let taken = load.take()
-            return taken
-        }
-    }
+    func takeLoad() -> InFlight? { load.withLock { $0.take() } }
 
     deinit { fail(.internalError("the call was released without an answer")) }
 

@@ -117,6 +117,49 @@ struct InFlightTests {
         #expect(test.host.inFlight.inFlight == 0)
     }
 
+    @Test(
+        "a request is in flight until its answer, and what it posted until that is delivered, where failures are logged too"
+    )
+    func requests() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("a memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        let inFlight = test.host.inFlight
+        let account = InFlightAccount(inFlight)
+        var methods = ControlMethods()
+        methods.addCalls(to: test.host)
+        methods.logFailures(to: test.recorder.log, time: test.time)
+        func request(_ method: String, _ parameters: String) throws {
+            let parameters = try JSONValue(parsing: parameters)
+            var session = RPCSession()
+            session.receive(
+                Array(("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\"}" + "\n").utf8)[...])
+            _ = session.takeLines(upTo: 1) { _, ticket in
+                methods[method]?(
+                    ControlMethods.Call(
+                        peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
+                        parameters: parameters,
+                        reply: RPCReply(to: ticket, load: account.enter(1000)) { _, _ in }))
+            }
+        }
+        let one = 1000 + overhead
+        try request("post", #"{"topic":""}"#)
+        #expect(inFlight.inFlight == 0)
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        try request("post", #"{"topic":"t"}"#)
+        #expect(inFlight.inFlight == one)
+        try request("call", #"{"module":"x.a","action":"unknown"}"#)
+        #expect(inFlight.inFlight == 2 * one)
+        door.open()
+        await test.settled()
+        #expect(inFlight.inFlight == 0)
+        #expect(await test.stopped() == .stopped)
+        try request("post", #"{"topic":"t"}"#)
+        #expect(inFlight.inFlight == 0)
+    }
+
     @Test("many threads leave it at nothing")
     func threads() async {
         let budget = Self.budget(all: 20_000, sender: 5000)
