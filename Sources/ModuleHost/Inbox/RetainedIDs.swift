@@ -6,7 +6,7 @@
 /// where an earlier one of the log has the same id and is itself a record: a rejected line does not exclude a
 /// correct one with its id.
 ///
-/// Each segment has a table of its own, which goes whole with the segment. A look-up searches all of them: 128
+/// Each segment has a table of its own, which is removed as a whole with the segment. A look-up searches all of them: 128
 /// for a log of 1 GiB, in 6 µs.
 ///
 /// Not safe to share between threads: one owner.
@@ -78,6 +78,7 @@ package struct RetainedIDs {
         let hash = hash(of: id)
         for index in tables.indices {
             let segment = tables[index].segment
+            if let position, segment > position.segment { return nil }
             var lowest: UInt32 = 0
             while let offset = tables[index].first(hash, from: lowest) {
                 let place = EventPosition(segment: segment, offset: offset)

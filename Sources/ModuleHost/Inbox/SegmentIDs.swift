@@ -1,7 +1,7 @@
 /// The ids of the records of one segment: the hash of each, and where the record begins.
 ///
-/// A table with open addressing, whose slots have eight bytes. An id takes 10 to 12.5 bytes, and a table goes
-/// whole with its segment.
+/// A table with open addressing, whose slots have eight bytes. An id takes 10 to 12.5 bytes, unless the segment
+/// has it more than four times. A table is removed as a whole with its segment.
 struct SegmentIDs {
     typealias Hash = UInt32
 
@@ -9,7 +9,7 @@ struct SegmentIDs {
     let segment: UInt32
     /// The slots: the hash in the upper half, the offset in the lower one.
     ///
-    /// A record stands in the first slot that was free from the ``home(of:)`` of its hash on.
+    /// A record is in the first slot, counted from ``home(of:)``, that was empty when it was added.
     private var slots: ContiguousArray<UInt64>
     /// The number of slots that are not empty.
     private var used = 0
@@ -33,7 +33,7 @@ struct SegmentIDs {
     /// The number of records.
     var count: Int { storedCount + others.values.reduce(0) { $0 + $1.count } }
 
-    /// The size of the table in bytes.
+    /// The size of the table in bytes, for tests; without what the allocator adds to each list of ``others``.
     var size: Int {
         slots.capacity * MemoryLayout<UInt64>.stride
             + others.capacity

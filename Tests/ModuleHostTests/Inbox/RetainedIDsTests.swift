@@ -102,6 +102,14 @@ struct RetainedIDsTests {
         #expect(ids.count == 20_000)
     }
 
+    @Test("an id may stand at the last of all positions")
+    func lastPosition() throws {
+        let (inbox, _) = try Self.inbox(["a"])
+        var ids = RetainedIDs()
+        ids.insert("x", at: EventPosition(segment: 1, offset: .max))
+        #expect(try ids.original(of: "x", before: nil, in: InboxReader(inbox.folder)) == nil)
+    }
+
     @Test("removed ids give all their room back", arguments: [500, 900, 1300, 1700, 2100])
     func removedRoom(size: Int) {
         var (ids, rest) = (RetainedIDs(), RetainedIDs())
