@@ -127,7 +127,7 @@ final class StandaloneRole: AppRole {
 extension EventTally {
     /// The result of an event in words: `3 modules, newData`.
     fileprivate var summary: String {
-        // Not an interpolation, which takes longer than all else here: each event has it in the log.
+        // Not an interpolation, which would take longer than the rest of this function; it runs for each event.
         var text = delivered == 1 ? "1 module" : String(delivered) + " modules"
         if failed > 0 { text += ", \(failed) failed" }
         if overdue > 0 { text += ", \(overdue) unresponsive" }

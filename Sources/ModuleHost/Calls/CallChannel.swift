@@ -41,8 +41,8 @@ struct CallChannel {
     func call<Reply: Sendable>(
         _ body: (CallDispatcher, LaneThread) throws -> Reply, elsewhere: () -> Call<Reply>
     ) throws -> Reply {
-        // Neither is counted: the lane keeps the thread, and this channel, whose owner is being called, keeps the
-        // dispatcher and with it the lane.
+        // Neither is counted. The lane keeps all its threads. The caller keeps the mediator or router, which keeps
+        // this channel, and that keeps the dispatcher, its successor and the lane.
         if let thread = dispatcher.gate.lane.uncountedHold {
             do {
                 return try thread._withUnsafeGuaranteedRef { thread in

@@ -51,7 +51,7 @@ final class CallDispatcher {
         for entry in table.routes { try bind(entry) }
     }
 
-    /// The dispatcher to use in place of this one: its last successor, or itself.
+    /// The dispatcher to use in place of this one: its successor, which does not end before the app, or itself.
     var current: CallDispatcher { uncountedCurrent.takeUnretainedValue() }
 
     /// As ``current``, without counting a reference: valid as long as this one, which keeps its successor.

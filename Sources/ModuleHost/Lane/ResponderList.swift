@@ -32,8 +32,8 @@ final class ResponderList<Responder>: AnyResponderList {
 
     @usableFromInline typealias Entries = ContiguousArray<Entry>
 
-    // Private, and changed on a copy: the runtime watches each access to a property that others see, or that a
-    // method changes in place.
+    // Private, and moved out while they are changed: the runtime checks each access to a property that other
+    // modules see, or that a method changes in place, for exclusivity.
 
     private(set) var entries: Entries = []
     /// Whether `entries` is not empty, for readers that need only that.
@@ -46,7 +46,8 @@ final class ResponderList<Responder>: AnyResponderList {
     /// Returns the responder of a member; nil where the member does not conform.
     private let responder: (Member) -> Responder?
 
-    /// - Parameter responder: Returns the responder of a member; without it, a member that conforms to the protocol.
+    /// - Parameter responder: Returns the responder of a member, or nil. By default the member itself where it
+    ///   conforms.
     init(of responder: @escaping (Member) -> Responder? = { $0.object as? Responder }) {
         self.responder = responder
     }
