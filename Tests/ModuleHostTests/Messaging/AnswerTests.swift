@@ -122,6 +122,8 @@ struct AnswerTests {
         let center = CommunicationCenter()
         let loud = Loud(center)
         center.add(loud)
+        // They keep each other.
+        defer { center.remove(loud) }
         let answers = center.send(to: (any EchoResponder).self, as: String.self) { try $0.echo("") }
         #expect(Self.text(answers) == "own: failed: modules already call each other 64 deep: ")
     }
