@@ -35,7 +35,7 @@ struct SegmentIDs {
 
     /// The size of the table in bytes, for tests; without what the allocator adds to each list of ``others``.
     var size: Int {
-        slots.capacity * MemoryLayout<UInt64>.stride
+        slots.count * MemoryLayout<UInt64>.stride
             + others.capacity
             * (MemoryLayout<Hash>.stride + MemoryLayout<ArraySlice<UInt32>>.stride)
             + others.values.reduce(0) { $0 + $1.count * MemoryLayout<UInt32>.stride }
