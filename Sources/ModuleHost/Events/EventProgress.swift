@@ -88,9 +88,8 @@ extension CommunicationCenter {
         of definition: Event.Type, _ kind: EventKind
     ) -> ResponderList<EventListener<Event.Responder>> {
         let key = ObjectIdentifier(definition)
-        if let known = lists.findUncounted(key) {
-            return unsafeDowncast(
-                known.takeUnretainedValue(), to: ResponderList<EventListener<Event.Responder>>.self)
+        if let known = lists.find(key) {
+            return unsafeDowncast(known, to: ResponderList<EventListener<Event.Responder>>.self)
         }
         let list = fill(definition.list(of: kind))
         lists.set(list, for: key)

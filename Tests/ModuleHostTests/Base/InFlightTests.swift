@@ -130,33 +130,20 @@ struct InFlightTests {
         var methods = ControlMethods()
         methods.addCalls(to: test.host)
         methods.logFailures(to: test.recorder.log, time: test.time)
-        func request(_ method: String, _ parameters: String) throws {
-            let parameters = try JSONValue(parsing: parameters)
-            var session = RPCSession()
-            session.receive(
-                Array(("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\"}" + "\n").utf8)[...])
-            _ = session.takeLines(upTo: 1) { _, ticket in
-                methods[method]?(
-                    ControlMethods.Call(
-                        peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
-                        parameters: parameters,
-                        reply: RPCReply(to: ticket, load: account.enter(1000)) { _, _ in }))
-            }
-        }
         let one = 1000 + overhead
-        try request("post", #"{"topic":""}"#)
+        methods.receive("post", #"{"topic":""}"#, in: account)
         #expect(inFlight.inFlight == 0)
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
-        try request("post", #"{"topic":"t"}"#)
+        methods.receive("post", #"{"topic":"t"}"#, in: account)
         #expect(inFlight.inFlight == one)
-        try request("call", #"{"module":"x.a","action":"unknown"}"#)
+        methods.receive("call", #"{"module":"x.a","action":"unknown"}"#, in: account)
         #expect(inFlight.inFlight == 2 * one)
         door.open()
         await test.settled()
         #expect(inFlight.inFlight == 0)
         #expect(await test.stopped() == .stopped)
-        try request("post", #"{"topic":"t"}"#)
+        methods.receive("post", #"{"topic":"t"}"#, in: account)
         #expect(inFlight.inFlight == 0)
     }
 

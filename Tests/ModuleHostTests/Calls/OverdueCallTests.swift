@@ -14,6 +14,15 @@ struct OverdueCallTests {
         ).launched()
     }
 
+    /// Calls `x.c` from a module, and keeps its answer, or the error in words.
+    private static func call(from module: CallProbe, keeping outcome: Promise<String>) {
+        do {
+            outcome.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
+        } catch {
+            outcome.keep("\(error)")
+        }
+    }
+
     private func sum(_ test: HostUnderTest) async -> String {
         await test.call("x.c", "sum", ["left": 1, "right": 2])
     }
@@ -104,11 +113,7 @@ struct OverdueCallTests {
         let outcome = Promise<String>()
         probe.whenCalled("a memory-warning") { module, _ in
             door.pass()
-            do {
-                outcome.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
-            } catch {
-                outcome.keep("\(error)")
-            }
+            Self.call(from: module, keeping: outcome)
             return ""
         }
         probe.whenCalled("c act") { _, _ in
@@ -166,11 +171,7 @@ struct OverdueCallTests {
         let door = Door()
         let outcome = Promise<String>()
         probe.whenCalled("\(caller) act") { module, _ in
-            do {
-                outcome.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
-            } catch {
-                outcome.keep("\(error)")
-            }
+            Self.call(from: module, keeping: outcome)
             return ""
         }
         probe.whenCalled("c act") { _, _ in

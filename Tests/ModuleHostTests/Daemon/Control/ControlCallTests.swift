@@ -42,19 +42,8 @@ struct ControlCallTests {
         var methods = ControlMethods()
         methods.addCalls(to: host)
         let answer = Promise<String>()
-        var session = RPCSession()
-        session.receive(
-            Array(
-                (#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"# + "\n")
-                    .utf8)[...])
-        _ = session.takeLines(upTo: 1) { request, ticket in
-            methods[request.method]?(
-                ControlMethods.Call(
-                    peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
-                    parameters: request.parameters,
-                    reply: RPCReply(to: ticket) {
-                        answer.keep(String(decoding: $1.dropFirst(24).dropLast(), as: UTF8.self))
-                    }))
+        methods.receive(method, parameters) {
+            answer.keep(String(decoding: $0.dropFirst(24).dropLast(), as: UTF8.self))
         }
         return await answer.value
     }

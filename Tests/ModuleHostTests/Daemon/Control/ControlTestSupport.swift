@@ -4,6 +4,31 @@ import Testing
 
 @testable import ModuleHost
 
+extension ControlMethods {
+    /// Handles the request of a client as a server does.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: The parameters, as JSON.
+    ///   - account: The account in which the request is in flight, with 1000 bytes; nil for none.
+    ///   - deliver: Receives the line of the response.
+    func receive(
+        _ method: String, _ parameters: String, in account: InFlightAccount? = nil,
+        deliver: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) {
+        let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
+        var session = RPCSession()
+        session.receive(Array((line + "\n").utf8)[...])
+        _ = session.takeLines(upTo: 1) { request, ticket in
+            self[request.method]?(
+                Call(
+                    peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
+                    parameters: request.parameters,
+                    reply: RPCReply(to: ticket, load: account?.enter(1000)) { deliver($1) }))
+        }
+    }
+}
+
 /// A control server in a folder of its own, whose clock stands still, with methods to test it by.
 final class ServedSocket: Sendable {
     let folder: TemporaryFolder
