@@ -1,35 +1,43 @@
 /// The ids of the events in the log, with the position of each.
 ///
-/// An id is represented by a hash of 32 bits, computed with a key of this process. Two ids with one hash are
-/// distinguished, since the record itself is read. In a log of a million ids one look-up in 4300 reads another
-/// record for this reason. Without the key, a sender cannot choose ids that collide. A record repeats another
-/// where an earlier one of the log has the same id and is itself a record: a rejected line does not exclude a
-/// correct one with its id.
+/// An id is represented by 40 bits of a hash that is computed with a key of this process. Two ids with one hash are
+/// distinguished, since the record itself is read: in a log of a million ids one look-up in a million reads
+/// another record for this reason. Without the key, a sender cannot choose ids that collide. A record repeats
+/// another where an earlier one of the log has the same id and is itself a record: a rejected line does not
+/// exclude a correct one with its id.
 ///
-/// Each segment has a table of its own, which is removed as a whole with the segment. A look-up searches all of them: 128
-/// for a log of 1 GiB, in 6 µs.
+/// Eight bits of the hash select one of 256 tables. A look-up searches that one, however long the log is; a table that
+/// becomes full moves its own ids only.
 ///
 /// Not safe to share between threads: one owner.
 package struct RetainedIDs {
-    /// The ids of each segment, in ascending order.
-    private var tables: [SegmentIDs] = []
-    private let makeHash: @Sendable (UnsafeRawBufferPointer) -> SegmentIDs.Hash
+    private static let tableCount = 256
+
+    /// Empty until the first id comes.
+    private var tables: [IDTable] = []
+    /// The next table whose removed ids give their memory back.
+    private var nextToClear = 0
+    /// The segments below it are removed; a table may still have ids of theirs.
+    private var firstKept: UInt32 = 0
+    /// The segments of which there are ids.
+    private var (oldest, newest): (UInt32, UInt32) = (.max, 0)
+    private let makeHash: @Sendable (UnsafeRawBufferPointer) -> UInt64
 
     package init() {
         self.init { bytes in
             var hasher = Hasher()
             hasher.combine(bytes: bytes)
-            return SegmentIDs.Hash(truncatingIfNeeded: hasher.finalize())
+            return UInt64(truncatingIfNeeded: hasher.finalize())
         }
     }
 
     /// Creates a set of ids with another hash: tests substitute one that collides.
-    init(hash: @escaping @Sendable (UnsafeRawBufferPointer) -> SegmentIDs.Hash) {
+    init(hash: @escaping @Sendable (UnsafeRawBufferPointer) -> UInt64) {
         makeHash = hash
     }
 
     /// The number of records with an id.
-    var count: Int { tables.reduce(0) { $0 + $1.count } }
+    var count: Int { tables.reduce(0) { $0 + $1.count(from: start) } }
 
     /// The size of the tables in bytes.
     var size: Int { tables.reduce(0) { $0 + $1.size } }
@@ -59,7 +67,7 @@ package struct RetainedIDs {
 
     /// Notes that the record at `position` has the id.
     ///
-    /// Positions may arrive in any order, and more than once.
+    /// Positions may arrive in any order, and more than once. Those in removed segments have no effect.
     package mutating func insert(_ id: String, at position: EventPosition) {
         insert(hash(of: id), at: position)
     }
@@ -75,48 +83,59 @@ package struct RetainedIDs {
     package mutating func original(
         of id: String, before position: EventPosition?, in reader: InboxReader
     ) throws(InboxError) -> EventPosition? {
-        let hash = hash(of: id)
-        for index in tables.indices {
-            let segment = tables[index].segment
-            if let position, segment > position.segment { return nil }
-            var lowest: UInt32 = 0
-            while let offset = tables[index].first(hash, from: lowest) {
-                let place = EventPosition(segment: segment, offset: offset)
-                if let position, place >= position { return nil }
-                let item = try reader.read(at: place)
-                if let item, item.position == place, item.error == nil,
-                    let record = try? InboxRecord(parsing: item.bytes)
-                {
-                    if record.id == id { return place }
-                } else {
-                    // Rejected, or removed: not read again.
-                    tables[index].remove(hash, at: offset)
-                }
-                guard offset < .max else { break }
-                lowest = offset + 1
+        guard !tables.isEmpty else { return nil }
+        let (table, hash) = Self.place(of: hash(of: id))
+        var lowest = start
+        while let place = tables[table].first(hash, from: lowest) {
+            if let position, place >= position { return nil }
+            let item = try reader.read(at: place)
+            if let item, item.position == place, item.error == nil,
+                let record = try? InboxRecord(parsing: item.bytes)
+            {
+                if record.id == id { return place }
+            } else {
+                // Rejected, or removed: not read again.
+                tables[table].remove(hash, at: place)
             }
+            guard let next = EventPosition(rawValue: place.rawValue &+ 1) else { break }
+            lowest = next
         }
         return nil
     }
 
     /// Removes the ids of the segments below `number`, which are being removed.
+    ///
+    /// Their memory is given back by clearing a part of the tables each time, with as many ids as four segments
+    /// have: all tables are cleared once while a quarter of the log is removed.
     package mutating func removeSegments(below number: UInt32) {
-        tables.removeFirst(tables.partitioningIndex { $0.segment >= number })
-    }
-
-    private mutating func insert(_ hash: SegmentIDs.Hash, at position: EventPosition) {
-        let segment = position.segment
-        // Mostly the newest.
-        let isNewest = tables.last.map { $0.segment == segment } ?? false
-        let place =
-            isNewest ? tables.count - 1 : tables.partitioningIndex { $0.segment >= segment }
-        if place == tables.count || tables[place].segment != segment {
-            tables.insert(SegmentIDs(of: segment), at: place)
+        firstKept = max(firstKept, number)
+        guard oldest < firstKept else { return }
+        let total = max(Int(newest) + 1, Int(firstKept)) - Int(oldest)
+        let removed = Int(firstKept - oldest)
+        let share = (4 * Self.tableCount * removed + total - 1) / total
+        oldest = firstKept
+        for _ in 0..<min(Self.tableCount, share) {
+            tables[nextToClear].removeAll(below: start)
+            nextToClear = (nextToClear + 1) % Self.tableCount
         }
-        tables[place].insert(hash, at: position.offset)
     }
 
-    private func hash(of id: String) -> SegmentIDs.Hash {
+    private mutating func insert(_ hash: UInt64, at position: EventPosition) {
+        guard position.segment >= firstKept else { return }
+        if tables.isEmpty { tables = Array(repeating: IDTable(), count: Self.tableCount) }
+        (oldest, newest) = (min(oldest, position.segment), max(newest, position.segment))
+        let (table, hash) = Self.place(of: hash)
+        tables[table].insert(hash, at: position)
+    }
+
+    /// The position from which ids are kept.
+    private var start: EventPosition { EventPosition(segment: firstKept, offset: 0) }
+
+    private static func place(of hash: UInt64) -> (table: Int, hash: IDTable.Hash) {
+        (Int(hash >> 56), IDTable.Hash(truncatingIfNeeded: hash))
+    }
+
+    private func hash(of id: String) -> UInt64 {
         var id = id
         return id.withUTF8 { makeHash(UnsafeRawBufferPointer($0)) }
     }
