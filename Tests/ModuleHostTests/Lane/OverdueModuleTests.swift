@@ -221,6 +221,14 @@ struct OverdueModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    private func isOverdue(_ id: ModuleID, in test: HostUnderTest) async -> Bool {
+        await withCheckedContinuation { continuation in
+            test.host.onLane { app, _ in
+                continuation.resume(returning: app.record(of: id).map(app.isOverdue) == true)
+            }
+        }
+    }
+
     @Test("one that throws in launch when it returns is failed, and gets nothing more")
     func throwsLateInLaunch() async throws {
         let probe = Probe()
@@ -238,6 +246,8 @@ struct OverdueModuleTests {
         let record = await test.recorder.first(containing: "launch failed")
         #expect(record.module == "x.b")
         #expect(record.message == "launch failed; the app continues without it: broken")
+        // As long as its thread has not returned, a stop leaves it behind.
+        while await isOverdue(ModuleID(checked: "x.b"), in: test) { await Task.yield() }
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("b") == ["b init", "b launch", "b deinit"])
     }
