@@ -15,8 +15,10 @@ final class Retries {
 
     private unowned let app: App
     private var retries: [ModuleID: Retry] = [:]
-    /// The module that is restarted because its needs run again; nil for none.
-    private var returning: ModuleID?
+    /// The modules that are being restarted because their needs run again.
+    private var returning: Set<ModuleID> = []
+    /// The largest number of modules that are restarted at once.
+    private var mostReturning = 1
 
     init(of app: App) { self.app = app }
 
@@ -74,36 +76,46 @@ final class Retries {
     }
 
     /// Restarts the modules that were not launched because a module that they need had failed, as soon as all that
-    /// they need run again: one after the other, since one may need the one before it.
+    /// they need run again.
     ///
-    /// Whatever their entries say about retries: they have not failed themselves.
+    /// Whatever their entries say about retries: they have not failed themselves. One reload restarts several, in order,
+    /// each after those that it needs: first one, and twice as many as the last time where that was applied.
+    /// So a thousand modules take ten reloads, each of which visits all modules of the app. Where one of several fails,
+    /// all of these are undone, and are tried again one by one: at most twice as many modules are made as run in the end.
     func restartNeeding() {
-        guard let host = app.host, !app.phase.isEnding, returning == nil,
-            app.records.contains(where: { $0.failedNeed != nil })
-        else { return }
-        let isReady = { [app] (record: ModuleRecord) in
-            record.failedNeed != nil && !app.isOverdue(record)
-                && app.failedNeed(of: record.entry, find: app.record(of:)) == nil
+        guard let host = app.host, !app.phase.isEnding, returning.isEmpty else { return }
+        for record in app.records where record.failedNeed != nil && !app.isOverdue(record) {
+            guard returning.count < mostReturning else { break }
+            let error = app.failedNeed(of: record.entry) {
+                returning.contains($0) ? nil : app.record(of: $0)
+            }
+            guard error == nil else { continue }
+            returning.insert(record.id)
+            app.log.of(module: record.id.text)
+                .notice("restarted: the modules that it needs run again")
         }
-        guard let record = app.records.first(where: isReady) else { return }
-        returning = record.id
-        app.log.of(module: record.id.text).notice("restarted: the modules that it needs run again")
+        guard !returning.isEmpty else { return }
         app.reloads.remake(
-            [record.id], origin: .host,
-            CallCompletion { [weak host, id = record.id] result in
-                host?.onLane { app, _ in app.retries.returned(id, result) }
+            returning, origin: .host,
+            CallCompletion { [weak host] result in
+                host?.onLane { app, _ in app.retries.returned(result) }
             })
     }
 
-    private func returned(_ id: ModuleID, _ result: Result<ReloadOutcome, any Error>) {
-        returning = nil
-        if case .success(.rolledBack(let reason)) = result, let record = failed(id),
-            app.failedNeed(of: record.entry, find: app.record(of:)) == nil
-        {
-            // Now it has failed itself.
-            record.failedNeed = nil
-            record.status = .failed(reason)
-            schedule(record)
+    private func returned(_ result: Result<ReloadOutcome, any Error>) {
+        let modules = returning
+        returning = []
+        mostReturning = 2 * modules.count
+        if case .success(.rolledBack(let reason)) = result {
+            mostReturning = 1
+            if modules.count == 1, let record = modules.first.flatMap(failed),
+                app.failedNeed(of: record.entry, find: app.record(of:)) == nil
+            {
+                // Now it has failed itself.
+                record.failedNeed = nil
+                record.status = .failed(reason)
+                schedule(record)
+            }
         }
         restartNeeding()
     }

@@ -170,6 +170,71 @@ struct NeedsRunTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    /// A host whose module `b` has failed, and so `count` others: of each two, the second needs the first.
+    private func waiting(_ count: Int) async throws -> HostUnderTest {
+        breaks("init", times: 1)
+        let more = (0..<count).map { number in
+            Entry(
+                name: "m\(number)",
+                more: #""needs": ["x.\#(number % 2 == 0 ? "b" : "m\(number - 1)")"]"#)
+        }
+        return try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b")] + more, probe: probe
+        ).launched()
+    }
+
+    private func reloads(of host: HostUnderTest, _ what: String) -> Int {
+        host.recorder.records.count { $0.message.hasPrefix(what) }
+    }
+
+    @Test("a thousand that wait for one need return in ten reloads, each once")
+    func manyReturn() async throws {
+        let count = 1000
+        let test = try await waiting(count)
+        #expect(try await restart("b", of: test) == "applied: recreated x.b")
+        await probe.reached("m\(count - 1) activate")
+        let waited = (0..<count).map { "m\($0)" }
+        for step in ["init", "launch", "activate"] {
+            #expect(probe.entries(step).suffix(count) == waited.map { "\($0) \(step)" })
+        }
+        #expect(probe.entries("init").count == count + 3)
+        // One is that of `b`.
+        #expect(reloads(of: test, "slatefile applied") == 11)
+        #expect(reloads(of: test, "reload rolled back") == 0)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "where some of many that return fail, all others run, and at most twice as many are made",
+        arguments: [[0], [63], [37], [99], [10, 11, 50], Array(0..<100)])
+    func someFail(failing: [Int]) async throws {
+        let count = 100
+        for number in failing { breaks("launch", of: "m\(number)") }
+        let test = try await waiting(count)
+        #expect(try await restart("b", of: test) == "applied: recreated x.b")
+        let failed = Set(failing.filter { !($0 % 2 == 1 && failing.contains($0 - 1)) })
+        let waiting = Set(failed.filter { $0 % 2 == 0 }.map { $0 + 1 })
+        while true {
+            let all = await statuses(test)
+            let running = all.count { $0.state == .running }
+            let broken = all.count { $0.reason?.hasSuffix("failed in launch: broken") == true }
+            if running == count + 2 - failed.count - waiting.count, broken == failed.count { break }
+        }
+        let all = await statuses(test).dropFirst(2)
+        for (number, status) in all.enumerated() {
+            let reason = "module 'x.m\(number)' failed in launch: broken"
+            if failed.contains(number) {
+                #expect(status.reason == reason)
+            } else if waiting.contains(number) {
+                #expect(status.state == .failed)
+            } else {
+                #expect(status.state == .running)
+            }
+        }
+        #expect(probe.entries("init").count <= 2 * count + 4)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one whose need has failed cannot be restarted, nor added")
     func refused() async throws {
         breaks("init")
