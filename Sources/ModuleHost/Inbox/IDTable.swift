@@ -34,7 +34,7 @@ struct IDTable {
         }
     }
 
-    /// The size of the table in bytes, for tests; without what the allocator adds to each list.
+    /// The size of the table in bytes; without what the allocator adds to each list.
     var size: Int {
         hashes.count * (MemoryLayout<UInt32>.stride + MemoryLayout<UInt64>.stride)
             + others.capacity

@@ -13,7 +13,14 @@ struct KnownIDs {
         static let bytes = 256 << 10
     }
 
+    /// The size in bytes by which the ids become smaller before free memory returns to the system: that of 300 000 ids.
+    ///
+    /// A log that is delivered as it grows does not reach it.
+    private static let returnedAtOnce = 4 << 20
+
     private var ids = RetainedIDs()
+    /// The largest size of the ids since free memory returned to the system.
+    private var mostBytes = 0
     private var reader: InboxReader?
     private var end: EventPosition?
     /// Whether all ids that the log had at the start are known.
@@ -78,5 +85,14 @@ struct KnownIDs {
     }
 
     /// Removes the ids of the segments below `number`, which are being removed.
-    mutating func removeSegments(below number: UInt32) { ids.removeSegments(below: number) }
+    ///
+    /// Their memory returns to the system once it is ``returnedAtOnce`` or more: the tables of ids are too small for the
+    /// allocator to return each by itself.
+    mutating func removeSegments(below number: UInt32) {
+        mostBytes = max(mostBytes, ids.size)
+        ids.removeSegments(below: number)
+        guard mostBytes - ids.size >= Self.returnedAtOnce else { return }
+        mostBytes = ids.size
+        LargeMemory.returnAll()
+    }
 }
