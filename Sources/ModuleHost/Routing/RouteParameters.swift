@@ -4,7 +4,8 @@
 /// precedence over query items of the same name. Text is created on access.
 public struct RouteParameters: Sendable {
     /// The parameters of a call without a URL.
-    private final class List: Sendable {
+    @usableFromInline
+    final class List: Sendable {
         let items: [(name: String, values: [String])]
 
         init(_ items: [(name: String, values: [String])]) { self.items = items }
@@ -13,12 +14,12 @@ public struct RouteParameters: Sendable {
     // Side by side and not as the cases of an enum: access to a case counts the references in it.
 
     /// The URL that contains the parameters; nil where there is none.
-    let url: RouteURL?
+    @usableFromInline let url: RouteURL?
     /// The binding of the segments of the URL from `first` on.
-    private let binding: RouteBinding?
-    private let first: Int
+    @usableFromInline let binding: RouteBinding?
+    @usableFromInline let first: Int
     /// The parameters where there is no URL; nil for none.
-    private let list: List?
+    @usableFromInline let list: List?
 
     init(_ url: RouteURL, _ binding: RouteBinding, first: Int) {
         self.url = url
@@ -32,8 +33,10 @@ public struct RouteParameters: Sendable {
         self.list = list
     }
 
+    // Visible to callers, which then release nothing after a call without parameters.
     /// Creates an empty set of parameters.
-    public init() { self.init(nil as List?) }
+    @inlinable
+    public init() { (url, binding, first, list) = (nil, nil, 0, nil) }
 
     /// Creates parameters, for a call without a URL.
     ///

@@ -88,6 +88,7 @@ extension RoutePattern: Hashable, CustomStringConvertible {
 ///
 /// Every part of a pattern but the last takes exactly one segment, so this is known before any URL is
 /// matched.
+@usableFromInline
 final class RouteBinding: Sendable {
     struct Placeholder: Hashable, Sendable {
         let name: String
