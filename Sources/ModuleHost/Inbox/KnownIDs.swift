@@ -13,10 +13,8 @@ struct KnownIDs {
         static let bytes = 256 << 10
     }
 
-    /// The size in bytes by which the ids become smaller before free memory returns to the system: that of 300 000 ids.
-    ///
-    /// A log that is delivered as it grows does not reach it.
-    private static let returnedAtOnce = 4 << 20
+    /// The size in bytes by which the ids become smaller before free memory returns to the system: that of 70 000 ids.
+    private static let returnedAtOnce = 1 << 20
 
     private var ids = RetainedIDs()
     /// The largest size of the ids since free memory returned to the system.
