@@ -1,7 +1,7 @@
 /// Ids of records: the hash of each, and where the record begins.
 ///
 /// A table with open addressing, whose slots have 12 bytes. With these, an id takes 13.3 to 16 bytes, unless there are
-/// more than four records with it.
+/// more than four records with it; those of removed segments take them until they are cleared.
 struct IDTable {
     typealias Hash = UInt32
 
@@ -43,9 +43,16 @@ struct IDTable {
     }
 
     /// Adds a record; has no effect where it is there already.
-    mutating func insert(_ hash: Hash, at position: EventPosition) {
+    ///
+    /// - Parameters:
+    ///   - hash: The hash of its id.
+    ///   - position: The position of the record.
+    ///   - lowest: The lowest position that is kept where the table needs more slots.
+    mutating func insert(
+        _ hash: Hash, at position: EventPosition, keepingFrom lowest: EventPosition
+    ) {
         // A search ends at an empty slot: a tenth of them stay empty.
-        if (used + 1) * 10 > hashes.count * 9 { resize(from: 0) }
+        if (used + 1) * 10 > hashes.count * 9 { resize(from: lowest.rawValue) }
         let (hash, position) = (Self.stored(hash), position.rawValue)
         var isThere = false
         var same = 0
@@ -95,9 +102,9 @@ struct IDTable {
     /// Removes all records below `lowest`, and gives their memory back.
     mutating func removeAll(below lowest: EventPosition) {
         guard !hashes.isEmpty else { return }
-        for (hash, places) in others where places[places.startIndex] < lowest.rawValue {
+        others = others.compactMapValues { places in
             let left = places[places.partitioningIndex { $0 >= lowest.rawValue }...]
-            others[hash] = left.isEmpty ? nil : ArraySlice(Array(left))
+            return left.isEmpty ? nil : ArraySlice(Array(left))
         }
         resize(from: lowest.rawValue)
     }
@@ -125,7 +132,7 @@ struct IDTable {
         return index
     }
 
-    /// Moves the records from `lowest` on to as many slots that three of four are used.
+    /// Moves the records in slots, from `lowest` on, to as many slots that three of four are used.
     private mutating func resize(from lowest: UInt64) {
         let former = self
         used = former.hashes.indices.count { former.holds($0, from: lowest) }

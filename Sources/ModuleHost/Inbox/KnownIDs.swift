@@ -84,13 +84,14 @@ struct KnownIDs {
 
     /// Removes the ids of the segments below `number`, which are being removed.
     ///
-    /// Their memory returns to the system once it is ``returnedAtOnce`` or more: the tables of ids are too small for the
-    /// allocator to return each by itself.
+    /// Their memory returns to the system once it is ``returnedAtOnce`` or more: up to some millions of ids, the tables
+    /// are too small for the allocator to return each by itself.
     mutating func removeSegments(below number: UInt32) {
         mostBytes = max(mostBytes, ids.size)
         ids.removeSegments(below: number)
-        guard mostBytes - ids.size >= Self.returnedAtOnce else { return }
-        mostBytes = ids.size
+        let bytes = ids.size
+        guard mostBytes - bytes >= Self.returnedAtOnce else { return }
+        mostBytes = bytes
         LargeMemory.returnAll()
     }
 }

@@ -125,7 +125,7 @@ package struct RetainedIDs {
         if tables.isEmpty { tables = Array(repeating: IDTable(), count: Self.tableCount) }
         (oldest, newest) = (min(oldest, position.segment), max(newest, position.segment))
         let (table, hash) = Self.place(of: hash)
-        tables[table].insert(hash, at: position)
+        tables[table].insert(hash, at: position, keepingFrom: start)
     }
 
     /// The position from which ids are kept.

@@ -137,12 +137,28 @@ struct RetainedIDsTests {
         }
     }
 
+    @Test("ids that a segment had many times give their room back, too")
+    func removedRepetitions() {
+        var ids = RetainedIDs()
+        for number in 0..<12_000 {
+            let position = EventPosition(segment: UInt32(number % 2 + 1), offset: UInt32(number))
+            ids.insert("\(number / 2 % 1000)", at: position)
+        }
+        ids.removeSegments(below: 2)
+        #expect(ids.count == 6000)
+        ids.removeSegments(below: 3)
+        #expect(ids.count == 0)
+        #expect(ids.size <= 256 * 8 * 12)
+    }
+
     @Test("what is noted of a removed segment has no effect")
     func insertionBelow() {
         var ids = RetainedIDs()
         Self.fill(&ids, 3, 10)
         ids.removeSegments(below: 3)
-        Self.fill(&ids, 2, 10)
+        let size = ids.size
+        Self.fill(&ids, 2, 5000)
+        #expect(ids.size == size)
         #expect(ids.count == 10)
         ids.removeSegments(below: 4)
         Self.fill(&ids, 3, 10)
