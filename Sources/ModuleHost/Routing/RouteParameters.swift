@@ -33,7 +33,7 @@ public struct RouteParameters: Sendable {
         self.list = list
     }
 
-    // Visible to callers, which then release nothing after a call without parameters.
+    // Inlinable, so that the caller knows that there is nothing to release.
     /// Creates an empty set of parameters.
     @inlinable
     public init() { (url, binding, first, list) = (nil, nil, 0, nil) }
