@@ -97,7 +97,7 @@ final class ReloadTransaction {
         let start = starts?[record.id]
         let context = start?.context.open(on: thread) ?? context(of: record)
         app.make(record, with: context, start, on: thread) { error in
-            rollBack(because: "module '\(record.id)' failed in init: \(error)")
+            rollBack(because: "module '\(record.id)' failed in init: \(error)", by: record)
         }
     }
 
@@ -137,7 +137,7 @@ final class ReloadTransaction {
     ) {
         let members = app.center.members(of: record.slot)
         let isOurs = app.notify(record, members, event, on: thread) { error in
-            rollBack(because: "module '\(record.id)' failed in launch: \(error)")
+            rollBack(because: "module '\(record.id)' failed in launch: \(error)", by: record)
         }
         if isOurs, !isOver { record.status = .launched }
     }
@@ -145,17 +145,22 @@ final class ReloadTransaction {
     // MARK: Rolling back
 
     /// Rolls the reload back: the modules created for it are released, and everything else stays unchanged.
-    func rollBack(because reason: String) {
+    ///
+    /// - Parameters:
+    ///   - reason: The reason, in words.
+    ///   - record: The module that failed; nil where it is not one, or not known.
+    func rollBack(because reason: String, by record: ModuleRecord? = nil) {
         guard !isOver else { return }
         request.logRolledBack(reason, to: app.log)
-        let outcome = app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason)
+        let outcome =
+            app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason, by: record?.id)
         undo { [request] app in app.reloads.finish(request, outcome) }
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
     func stagedFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         guard let staged = staged(of: slot) else { return }
-        rollBack(because: "module '\(staged.id)': \(what) failed: \(error)")
+        rollBack(because: "module '\(staged.id)': \(what) failed: \(error)", by: staged)
     }
 
     /// Rolls the reload back if a module that is created for it does not return.
@@ -163,7 +168,7 @@ final class ReloadTransaction {
         guard !isOver, let record = staged(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
         let limit = TooLate(limit: app.slatefile.deadlines.launch)
-        rollBack(because: "module '\(record.id)' failed in \(step): \(limit)")
+        rollBack(because: "module '\(record.id)' failed in \(step): \(limit)", by: record)
     }
 
     /// Restores the former state.

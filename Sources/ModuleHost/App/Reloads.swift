@@ -24,9 +24,9 @@ package enum ReloadOutcome: Hashable, Sendable {
     case applied(ReloadPlan)
     /// Nothing changed, except possibly keys that wait for the next start.
     case unchanged(ReloadPlan)
-    /// The former slatefile stays in effect, since a module could not be created or launched; the reason in
-    /// words.
-    case rolledBack(String)
+    /// The former slatefile stays in effect, since a module could not be created or launched: the reason in
+    /// words, and the module, where it is one.
+    case rolledBack(String, by: ModuleID? = nil)
     /// The host is stopping.
     case stopped
 }

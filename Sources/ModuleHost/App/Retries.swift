@@ -13,6 +13,9 @@ final class Retries {
         var start: ContinuousClock.Instant?
     }
 
+    /// The largest number of modules that one reload restarts because their needs run again.
+    private static let mostAtOnce = 1024
+
     private unowned let app: App
     private var retries: [ModuleID: Retry] = [:]
     /// The modules that are being restarted because their needs run again.
@@ -79,22 +82,22 @@ final class Retries {
     /// they need run again.
     ///
     /// Whatever their entries say about retries: they have not failed themselves. One reload restarts several, in order,
-    /// each after those that it needs: first one, and twice as many as the last time where that was applied.
-    /// So a thousand modules take ten reloads, each of which visits all modules of the app. Where one of several fails,
-    /// all of these are undone, and are tried again one by one: at most twice as many modules are made as run in the end.
+    /// each after those that it needs: first one, then twice as many as the last time. So a thousand modules take ten
+    /// reloads, each of which visits all modules of the app. Where one of several fails, that one is left out, and half as
+    /// many are tried next: for each module that runs in the end, at most four others are made and undone.
     func restartNeeding() {
         guard let host = app.host, !app.phase.isEnding, returning.isEmpty else { return }
         for record in app.records where record.failedNeed != nil && !app.isOverdue(record) {
             guard returning.count < mostReturning else { break }
-            let error = app.failedNeed(of: record.entry) {
-                returning.contains($0) ? nil : app.record(of: $0)
-            }
-            guard error == nil else { continue }
+            guard !isWaiting(record, besides: returning) else { continue }
             returning.insert(record.id)
             app.log.of(module: record.id.text)
                 .notice("restarted: the modules that it needs run again")
         }
-        guard !returning.isEmpty else { return }
+        guard !returning.isEmpty else {
+            mostReturning = 1
+            return
+        }
         app.reloads.remake(
             returning, origin: .host,
             CallCompletion { [weak host] result in
@@ -105,19 +108,29 @@ final class Retries {
     private func returned(_ result: Result<ReloadOutcome, any Error>) {
         let modules = returning
         returning = []
-        mostReturning = 2 * modules.count
-        if case .success(.rolledBack(let reason)) = result {
-            mostReturning = 1
-            if modules.count == 1, let record = modules.first.flatMap(failed),
-                app.failedNeed(of: record.entry, find: app.record(of:)) == nil
-            {
+        if case .success(.rolledBack(let reason, let culprit)) = result {
+            // A single one is left out whatever the reason, so that this ends.
+            let single = modules.count == 1 ? modules.first : nil
+            let failing = culprit.flatMap { modules.contains($0) ? $0 : nil } ?? single
+            mostReturning = failing == nil ? 1 : max(1, modules.count / 2)
+            if let record = failing.flatMap(failed), !isWaiting(record, besides: modules) {
                 // Now it has failed itself.
                 record.failedNeed = nil
                 record.status = .failed(reason)
                 schedule(record)
             }
+        } else {
+            mostReturning = min(2 * modules.count, Self.mostAtOnce)
         }
         restartNeeding()
+    }
+
+    /// Returns whether a module needs a failed one that is not restarted with it.
+    private func isWaiting(_ record: ModuleRecord, besides returning: Set<ModuleID>) -> Bool {
+        let error = app.failedNeed(of: record.entry) {
+            returning.contains($0) ? nil : app.record(of: $0)
+        }
+        return error != nil
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

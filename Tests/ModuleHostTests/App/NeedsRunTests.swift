@@ -205,8 +205,12 @@ struct NeedsRunTests {
     }
 
     @Test(
-        "where some of many that return fail, all others run, and at most twice as many are made",
-        arguments: [[0], [63], [37], [99], [10, 11, 50], Array(0..<100)])
+        "where some of many that return fail, each of these is undone once, and all others run",
+        arguments: [
+            [0], [63], [37], [99], [10, 11, 50], Array(0..<100),
+            Array(stride(from: 1, to: 100, by: 2)),
+            Array(stride(from: 1, to: 100, by: 6)),
+        ])
     func someFail(failing: [Int]) async throws {
         let count = 100
         for number in failing { breaks("launch", of: "m\(number)") }
@@ -219,6 +223,7 @@ struct NeedsRunTests {
             let running = all.count { $0.state == .running }
             let broken = all.count { $0.reason?.hasSuffix("failed in launch: broken") == true }
             if running == count + 2 - failed.count - waiting.count, broken == failed.count { break }
+            try #require(reloads(of: test, "reload rolled back") <= failed.count)
         }
         let all = await statuses(test).dropFirst(2)
         for (number, status) in all.enumerated() {
@@ -231,7 +236,10 @@ struct NeedsRunTests {
                 #expect(status.state == .running)
             }
         }
-        #expect(probe.entries("init").count <= 2 * count + 4)
+        #expect(reloads(of: test, "reload rolled back") == failed.count)
+        // Those that are made and undone: after a group that runs, one of twice its size, then of half the size before.
+        let running = count - failed.count - waiting.count
+        #expect(probe.entries("init").count <= 5 * running + failed.count + 4)
         #expect(await test.stopped() == .stopped)
     }
 

@@ -35,7 +35,7 @@ extension RPCReply {
         case .notMade: succeed { $0.object { $0.member("outcome", "not-made") } }
         case .killed: succeed { $0.object { $0.member("outcome", "killed") } }
         case .reload(.stopped): fail(RPCError(ofCall: RouteError.stopped))
-        case .reload(.rolledBack(let reason)):
+        case .reload(.rolledBack(let reason, _)):
             succeed {
                 $0.object {
                     $0.member("outcome", "failed")
