@@ -13,14 +13,11 @@ final class Retries {
         var start: ContinuousClock.Instant?
     }
 
-    /// The largest number of modules that one reload restarts because their needs run again.
-    private static let mostAtOnce = 1024
-
     private unowned let app: App
     private var retries: [ModuleID: Retry] = [:]
     /// The modules that are being restarted because their needs run again.
     private var returning: Set<ModuleID> = []
-    /// The largest number of modules that are restarted at once.
+    /// The largest number of them in one reload.
     private var mostReturning = 1
 
     init(of app: App) { self.app = app }
@@ -92,7 +89,7 @@ final class Retries {
             guard !isWaiting(record, besides: returning) else { continue }
             returning.insert(record.id)
             app.log.of(module: record.id.text)
-                .notice("restarted: the modules that it needs run again")
+                .notice("restarting: the modules that it needs run again")
         }
         guard !returning.isEmpty else {
             mostReturning = 1
@@ -120,7 +117,7 @@ final class Retries {
                 schedule(record)
             }
         } else {
-            mostReturning = min(2 * modules.count, Self.mostAtOnce)
+            mostReturning = 2 * modules.count
         }
         restartNeeding()
     }
