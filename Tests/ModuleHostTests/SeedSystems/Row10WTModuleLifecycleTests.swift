@@ -199,7 +199,7 @@ struct Row10WTModuleLifecycleTests {
         probe.when("a memory-warning") { try $0.context.post("memory.low") }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         try test.deliver(.memoryWarning)
-        await test.settled()
+        await probe.reached("b message")
         #expect(
             Array(probe.entries.suffix(4)) == [
                 "a memory-warning", "b memory-warning", "a message", "b message",
