@@ -18,6 +18,13 @@ struct Growth {
     /// Well above what is linear and noise, and below what is quadratic.
     var isLinear: Bool { exponent < 1.4 }
 
+    /// The least of two measurements at each size: other programs make a time longer, and never shorter.
+    func least(_ other: Growth) -> Growth {
+        Growth(
+            title: title, unit: unit, sizes: sizes,
+            metrics: zip(metrics, other.metrics).map { min($0, $1) })
+    }
+
     func printRow() {
         let slots = metrics.map { figure in
             unit == "ms"
