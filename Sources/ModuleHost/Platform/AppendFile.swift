@@ -41,16 +41,23 @@ public final class AppendFile {
     ///   far as nothing was appended after it.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         do throws(SystemError) {
-            let before = try Int(file.status().st_size)
-            do throws(SystemError) {
-                try file.writeAll(bytes)
-            } catch {
-                let after = try Int(file.status().st_size)
-                if after > before, after < before + bytes.count { try file.truncate(to: before) }
-                throw error
-            }
+            let written = try file.write(bytes)
+            if written < bytes.count { try complete(bytes, after: written) }
         } catch {
             throw FileError("write", path, error)
+        }
+    }
+
+    /// Appends the rest of `bytes`, or removes the part that was written.
+    private func complete(_ bytes: [UInt8], after written: Int) throws(SystemError) {
+        // An append moves the position of the descriptor to the end, whichever program wrote in between.
+        let start = Int(lseek(file.number, 0, SEEK_CUR)) - written
+        do throws(SystemError) {
+            try file.writeAll(bytes[written...])
+        } catch {
+            let size = try file.size
+            if start >= 0, size > start, size < start + bytes.count { try file.truncate(to: start) }
+            throw error
         }
     }
 

@@ -84,6 +84,17 @@ package struct Descriptor: ~Copyable, Sendable {
         get throws(SystemError) { try status().st_nlink > 0 }
     }
 
+    /// Writes as many of `bytes` as the system takes at once.
+    ///
+    /// - Returns: The number of bytes written; 0 where none can be written without waiting.
+    /// - Throws: ``SystemError``.
+    borrowing func write(_ bytes: [UInt8]) throws(SystemError) -> Int {
+        if FullDisks.contain(number) { throw .noSpace }
+        let count = retryingInterrupted { Glibc.write(number, bytes, bytes.count) }
+        guard count >= 0 || errno == EAGAIN else { throw .last }
+        return max(0, count)
+    }
+
     /// Writes all of `bytes`, waiting as long as that takes.
     ///
     /// - Throws: ``SystemError`` of the first write that failed; the number of bytes written before is not

@@ -123,6 +123,26 @@ struct FileWritingTests {
         #expect(try content("old/log") == "kept")
     }
 
+    @Test("of what a full disk took a part of, nothing is left")
+    func shortAppend() async throws {
+        let path = folder.path("log")
+        // A limit of the process stands for the disk: the system writes what there is room for.
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            _ = signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 10, rlim_max: 10)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let file = try AppendFile(path: path)
+            // Another program's line, after which this one's position lies.
+            try AppendFile(path: path).append(Array("one\n".utf8))
+            #expect(throws: FileError("write", path, SystemError(code: EFBIG))) {
+                try file.append(Array("two two\n".utf8))
+            }
+            try file.append(Array("three\n".utf8))
+            #expect(throws: FileError.self) { try file.append([1]) }
+        }
+        #expect(try content("log") == "one\nthree\n")
+    }
+
     @Test("a full disk is an error")
     func fullDisk() throws {
         let file = try AppendFile(path: "/dev/full")
