@@ -17,7 +17,7 @@ final class Retries {
     private var retries: [ModuleID: Retry] = [:]
     /// The modules that are being restarted because their needs run again.
     private var returning: Set<ModuleID> = []
-    /// The largest number of them in one reload.
+    /// The largest number of modules that one reload restarts.
     private var mostReturning = 1
 
     init(of app: App) { self.app = app }

@@ -35,31 +35,27 @@ public final class AppendFile {
         file = try Self.open(path, folder, mode, links)
     }
 
-    /// Appends `bytes` in one write.
+    /// Appends `bytes`, in one write where the system takes them at once.
     ///
-    /// - Throws: ``FileError``. Where only a part was written (a full disk), that part is removed again, as
-    ///   far as nothing was appended after it.
+    /// - Throws: ``FileError``. Where only a part was written (a full disk), that part is removed again, if
+    ///   nothing was appended after it.
     public func append(_ bytes: [UInt8]) throws(FileError) {
+        var start = 0
+        var written = 0
         do throws(SystemError) {
-            let written = try file.write(bytes)
-            if written < bytes.count { try complete(bytes, after: written) }
+            while written < bytes.count {
+                let count = try file.write(bytes[written...])
+                if written == 0, count < bytes.count { start = position - count }
+                written += count
+            }
         } catch {
+            if written > 0, (try? file.size) == start + written { try? file.truncate(to: start) }
             throw FileError("write", path, error)
         }
     }
 
-    /// Appends the rest of `bytes`, or removes the part that was written.
-    private func complete(_ bytes: [UInt8], after written: Int) throws(SystemError) {
-        // An append moves the position of the descriptor to the end, whichever program wrote in between.
-        let start = Int(lseek(file.number, 0, SEEK_CUR)) - written
-        do throws(SystemError) {
-            try file.writeAll(bytes[written...])
-        } catch {
-            let size = try file.size
-            if start >= 0, size > start, size < start + bytes.count { try file.truncate(to: start) }
-            throw error
-        }
-    }
+    /// The position of the descriptor: after an append, behind its last byte, whichever program wrote before.
+    private var position: Int { Int(lseek(file.number, 0, SEEK_CUR)) }
 
     /// Returns whether the file ends inside a line: the last writer was cut off.
     ///

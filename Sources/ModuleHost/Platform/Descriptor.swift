@@ -86,13 +86,14 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Writes as many of `bytes` as the system takes at once.
     ///
-    /// - Returns: The number of bytes written; 0 where none can be written without waiting.
+    /// - Returns: The number of bytes written.
     /// - Throws: ``SystemError``.
-    borrowing func write(_ bytes: [UInt8]) throws(SystemError) -> Int {
+    borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         if FullDisks.contain(number) { throw .noSpace }
-        let count = retryingInterrupted { Glibc.write(number, bytes, bytes.count) }
-        guard count >= 0 || errno == EAGAIN else { throw .last }
-        return max(0, count)
+        let number = number
+        let count = bytes.withUnsafeBytes { RawOutput.write($0, to: number) }
+        guard count >= 0 else { throw .last }
+        return count
     }
 
     /// Writes all of `bytes`, waiting as long as that takes.

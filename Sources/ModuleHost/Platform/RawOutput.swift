@@ -28,17 +28,28 @@ package enum RawOutput {
     ) -> SystemError? {
         var rest = UnsafeRawBufferPointer(bytes)[...]
         while !rest.isEmpty {
-            let count = write(
-                descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                wait(until: POLLOUT, on: descriptor, milliseconds: -1)
-            } else if errno != EINTR {
-                return .last
-            }
+            let count = write(UnsafeRawBufferPointer(rebasing: rest), to: descriptor)
+            guard count >= 0 else { return .last }
+            rest = rest.dropFirst(count)
         }
         return nil
+    }
+
+    /// Writes as many of `bytes` as the system takes at once.
+    ///
+    /// Interruptions are retried, and a descriptor that does not block is waited for.
+    ///
+    /// - Returns: The number of bytes written; -1 on a failure, whose reason is in `errno`.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        while true {
+            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            if count >= 0 { return count }
+            if errno == EAGAIN {
+                wait(until: POLLOUT, on: descriptor, milliseconds: -1)
+            } else if errno != EINTR {
+                return -1
+            }
+        }
     }
 
     /// Waits until the descriptor is ready or closed at its other end.

@@ -1,10 +1,15 @@
+import AppService
 import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import ModuleHost
+
+/// Whether the handler of a signal has run.
+private let isInterrupted = Atomic(false)
 
 @Suite("Writing files")
 struct FileWritingTests {
@@ -123,7 +128,7 @@ struct FileWritingTests {
         #expect(try content("old/log") == "kept")
     }
 
-    @Test("of what a full disk took a part of, nothing is left")
+    @Test("a part of a line that a full disk took is removed")
     func shortAppend() async throws {
         let path = folder.path("log")
         // A limit of the process stands for the disk: the system writes what there is room for.
@@ -132,7 +137,7 @@ struct FileWritingTests {
             var limit = rlimit(rlim_cur: 10, rlim_max: 10)
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
             let file = try AppendFile(path: path)
-            // Another program's line, after which this one's position lies.
+            // A line of another descriptor, which does not move the position of `file`.
             try AppendFile(path: path).append(Array("one\n".utf8))
             #expect(throws: FileError("write", path, SystemError(code: EFBIG))) {
                 try file.append(Array("two two\n".utf8))
@@ -141,6 +146,47 @@ struct FileWritingTests {
             #expect(throws: FileError.self) { try file.append([1]) }
         }
         #expect(try content("log") == "one\nthree\n")
+    }
+
+    @Test("an append that the system interrupts goes on where it was")
+    func interrupted() async throws {
+        let path = folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            var action = sigaction()
+            // Without SA_RESTART: the write returns what the pipe has taken.
+            action.__sigaction_handler.sa_handler = { _ in
+                isInterrupted.store(true, ordering: .relaxed)
+            }
+            isInterrupted.store(false, ordering: .relaxed)
+            try #require(sigaction(SIGUSR1, &action, nil) == 0)
+            let line = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+            let writer = BlockingFuture<UInt>()
+            let reader = open(path, O_RDONLY | O_NONBLOCK)
+            // Ends this process where the rest never comes.
+            alarm(60)
+            try NativeThread.start(name: "writer") {
+                // Dispatch's threads, from which this one inherits the mask, block signals.
+                var mask = sigset_t()
+                sigfillset(&mask)
+                pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+                writer.keep(NativeThread.current)
+                try? AppendFile(path: path).append(line)
+            }
+            let thread = try #require(writer.take())
+            var waiting: Int32 = 0
+            while waiting < 65_536 { _ = ioctl(reader, UInt(FIONREAD), &waiting) }
+            while !isInterrupted.load(ordering: .relaxed) { pthread_kill(thread, SIGUSR1) }
+            _ = fcntl(reader, F_SETFL, 0)
+            var received: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while received.count < line.count {
+                let count = read(reader, &buffer, buffer.count)
+                try #require(count > 0)
+                received += buffer[..<count]
+            }
+            #expect(received == line)
+        }
     }
 
     @Test("a full disk is an error")
