@@ -34,8 +34,7 @@ struct ReloadOverdueTests {
         await probe.reached("b deinit")
         #expect(
             probe.entries("b").suffix(3) == ["b background", "b terminate", "b deinit"])
-        // Free for another when the last has let go of it.
-        while test.host.gate.lane.vacantNumbers(1) != [2] { await test.settled() }
+        await test.released(2)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -55,7 +54,7 @@ struct ReloadOverdueTests {
         }
         #expect(health.overdue == [] && health.modules == 2)
         door.open()
-        while test.host.gate.lane.vacantNumbers(1) != [2] { await test.settled() }
+        await test.released(2)
         #expect(await test.stopped() == .stopped)
     }
 

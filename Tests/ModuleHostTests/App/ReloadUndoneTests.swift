@@ -94,8 +94,7 @@ struct ReloadUndoneTests {
         #expect(!probe.entries.contains("c deinit"))
         door.open()
         await probe.reached("c deinit")
-        // Free for another when its thread has let go of it.
-        while test.host.gate.lane.vacantNumbers(1) != [3] { await test.settled() }
+        await test.released(3)
         try await expectAsBefore(test)
         #expect(await test.stopped() == .stopped)
     }

@@ -132,6 +132,11 @@ final class HostUnderTest: Sendable {
         }
     }
 
+    /// Waits until a thread that returned late has released the number of its module for others.
+    func released(_ number: UInt16) async {
+        while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }
+    }
+
     /// Moves the clock past a deadline, in the watchdog's own steps.
     func overrun(_ deadline: Duration = .seconds(5)) { time.advance(by: deadline + deadline / 5) }
 
