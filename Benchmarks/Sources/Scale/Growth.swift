@@ -18,7 +18,7 @@ struct Growth {
     /// Well above what is linear and noise, and below what is quadratic.
     var isLinear: Bool { exponent < 1.4 }
 
-    /// The least of two measurements at each size: other programs make a time longer, and never shorter.
+    /// Returns the least of two measurements at each size: other programs make a time longer, and never shorter.
     func least(_ other: Growth) -> Growth {
         Growth(
             title: title, unit: unit, sizes: sizes,

@@ -22,11 +22,13 @@ struct Trials {
         print("| | \(sizes.map(String.init).joined(separator: " | ")) | exponent | linear |")
         print("|---|\(sizes.map { _ in "---:|" }.joined())---:|---|")
         var isLinear = true
+        var repeated: [String] = []
         // Measured up to three times where it seems to grow faster than its size.
         func add(_ measure: () throws -> [Growth]) throws {
             var rows = try measure()
+            repeated += rows.filter { !$0.isLinear }.map(\.title)
             for _ in 0..<2 where !rows.allSatisfy(\.isLinear) {
-                rows = zip(rows, try measure()).map { $0.least($1) }
+                rows = zip(rows, try measure()).map { $0.isLinear ? $0 : $0.least($1) }
             }
             for row in rows { row.printRow() }
             fflush(nil)
@@ -78,6 +80,7 @@ struct Trials {
         try add {
             [growth("the same, of the inbox", try sizes.map { try catchUp($0, areDurable: true) })]
         }
+        if !repeated.isEmpty { print("\nMeasured again: \(repeated.joined(separator: "; ")).") }
         return isLinear
     }
 
