@@ -12,7 +12,7 @@ extension [UInt8] {
         var text = text
         text.withUTF8 { utf8 in
             guard utf8.isPlain else { return append(escaping: utf8, with: escape) }
-            append(addingCapacity: utf8.count) { $0.append(utf8) }
+            append(copying: utf8)
         }
     }
 
@@ -41,9 +41,15 @@ extension [UInt8] {
 
     /// Appends a text of the format itself, which is not escaped.
     mutating func append(_ literal: StaticString) {
-        literal.withUTF8Buffer { utf8 in
-            append(addingCapacity: utf8.count) { $0.append(utf8) }
-        }
+        literal.withUTF8Buffer { append(copying: $0) }
+    }
+
+    @inline(__always)
+    private mutating func append(copying utf8: UnsafeBufferPointer<UInt8>) {
+        // With room for nothing, the standard library (Swift 6.3) writes the count of an empty array, into memory
+        // that all empty arrays share: a data race.
+        guard !utf8.isEmpty else { return }
+        append(addingCapacity: utf8.count) { $0.append(utf8) }
     }
 
     /// Copies runs that need no escape whole.

@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import ModuleHost
@@ -38,6 +39,19 @@ struct PlainTextTests {
     func empty() {
         #expect(end(of: [], from: 0) == 0)
         #expect(end(of: Array("abc".utf8), from: 3) == 3)
+    }
+
+    @Test("texts without characters are written on several threads at once")
+    func emptyAtOnce() {
+        // The thread sanitizer finds a write to what all empty arrays share.
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<1000 {
+                var bytes: [UInt8] = []
+                bytes.append(escaping: "", with: LineEscape.self)
+                bytes.append("")
+                #expect(bytes.isEmpty)
+            }
+        }
     }
 
     /// Characters that are escaped, of one to four bytes, and some that look similar and are not.
