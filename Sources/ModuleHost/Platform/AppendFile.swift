@@ -40,22 +40,22 @@ public final class AppendFile {
     /// - Throws: ``FileError``. Where only a part was written (a full disk), that part is removed again, if
     ///   nothing was appended after it.
     public func append(_ bytes: [UInt8]) throws(FileError) {
-        var start = 0
         var written = 0
+        // Where the part begins, as soon as there is one; nil for a file without positions, such as a pipe.
+        var start: Int?
         do throws(SystemError) {
             while written < bytes.count {
                 let count = try file.write(bytes[written...])
-                if written == 0, count < bytes.count { start = position - count }
+                if written == 0, count < bytes.count {
+                    start = (try? file.position).map { $0 - count }
+                }
                 written += count
             }
         } catch {
-            if written > 0, (try? file.size) == start + written { try? file.truncate(to: start) }
+            if let start, (try? file.size) == start + written { try? file.truncate(to: start) }
             throw FileError("write", path, error)
         }
     }
-
-    /// The position of the descriptor: after an append, behind its last byte, whichever program wrote before.
-    private var position: Int { Int(lseek(file.number, 0, SEEK_CUR)) }
 
     /// Returns whether the file ends inside a line: the last writer was cut off.
     ///

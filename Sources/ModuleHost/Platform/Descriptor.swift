@@ -71,6 +71,15 @@ package struct Descriptor: ~Copyable, Sendable {
         get throws(SystemError) { Int(try status().st_size) }
     }
 
+    /// The position of the descriptor: after an append, behind its last byte, whichever program wrote in between.
+    var position: Int {
+        get throws(SystemError) {
+            let position = lseek(number, 0, SEEK_CUR)
+            guard position >= 0 else { throw .last }
+            return Int(position)
+        }
+    }
+
     /// The device and the inode of the open file, which are unique as long as it is open.
     var identity: String {
         get throws(SystemError) {

@@ -86,10 +86,7 @@ final class SegmentFile {
                 }
                 throw error
             }
-            // An append moves the position of the descriptor to the end, whichever program wrote in between.
-            let end = lseek(file.number, 0, SEEK_CUR)
-            guard end >= bytes.count else { throw .last }
-            return end - bytes.count
+            return try file.position - bytes.count
         } catch {
             throw FileError("write", path, error)
         }

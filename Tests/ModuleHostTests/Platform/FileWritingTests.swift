@@ -158,6 +158,7 @@ struct FileWritingTests {
             action.__sigaction_handler.sa_handler = { _ in
                 isInterrupted.store(true, ordering: .relaxed)
             }
+            // Made here, since a handler of a signal may make nothing.
             isInterrupted.store(false, ordering: .relaxed)
             try #require(sigaction(SIGUSR1, &action, nil) == 0)
             let line = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
