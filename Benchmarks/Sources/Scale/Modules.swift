@@ -2,6 +2,7 @@ import Foundation
 import ModuleHost
 import PlainModules
 import Served
+import Synchronization
 
 /// Adds a route when it is called: its URL begins as those of all others of its class do.
 final class SharedStartModule: RootProvider, RoutedModule {
@@ -25,6 +26,49 @@ final class SharedStartModule: RootProvider, RoutedModule {
 final class TaskModule: RootProvider {
     init(context: ModuleContext) throws {
         try context.startup("nothing", priority: .high) {}
+    }
+}
+
+/// Fails in its first launches, and says how long it took from the first launch of all until each of them runs.
+final class FailingModule: RootProvider, LaunchResponder {
+    struct Configuration: Decodable, Sendable {
+        /// The number of launches in which it fails.
+        var times: Int
+        /// The number of modules of this class.
+        var of: Int
+        /// The file that the last one writes.
+        var done: String
+    }
+
+    private struct Launches {
+        var ofModules: [String: Int] = [:]
+        var began = 0
+        var running = 0
+    }
+
+    private static let launches = Mutex(Launches())
+
+    private let context: ModuleContext
+    private let configuration: Configuration
+
+    init(context: ModuleContext) throws {
+        self.context = context
+        configuration = try context.config(Configuration.self)
+    }
+
+    func didFinishLaunching(_: Launch) throws {
+        let took = Self.launches.withLock { launches -> Int? in
+            if launches.began == 0 { launches.began = nanoseconds() }
+            launches.ofModules[context.id.text, default: 0] += 1
+            guard launches.ofModules[context.id.text, default: 0] > configuration.times else {
+                return nil
+            }
+            launches.running += 1
+            return nanoseconds() - launches.began
+        }
+        guard let took else { throw Failure("it is not time yet") }
+        guard Self.launches.withLock({ $0.running }) == configuration.of else { return }
+        try String(took).write(toFile: configuration.done, atomically: true, encoding: .utf8)
     }
 }
 

@@ -51,6 +51,13 @@ struct Trials {
                 ]
             }
         }
+        try add {
+            let rounds = try sizes.map(failAndReturn)
+            return [
+                growth("modules that all fail in `launch`: exec to READY", rounds.map(\.ready)),
+                growth("the same, restarted until they run", rounds.map(\.running)),
+            ]
+        }
         let reloaded = sizes.map { min($0, Self.reloadLimit) }
         for (entry, title) in [
             ("Scale.TaskModule", "modules"),
@@ -103,6 +110,28 @@ struct Trials {
         let end = host.wait()
         guard end == 0 else { throw Failure("a host of \(count) modules ended with \(end)") }
         return (ready, nanoseconds() - began, memory)
+    }
+
+    /// A host of so many modules that fail in `launch`, and in their first restart.
+    private func failAndReturn(_ count: Int) throws -> (ready: Int, running: Int) {
+        let done = folder.appending(path: "done")
+        try? FileManager.default.removeItem(at: done)
+        let modules = (0..<count).map { number in
+            #"""
+            {"id": "bench.m\#(number)", "entry": "Scale.FailingModule", "retry": true, \#
+            "config": {"times": 2, "of": \#(count), "done": "\#(done.path)"}\#
+            \#(number == 0 ? #", "main": true"# : "")}
+            """#
+        }
+        // It says of each module that it failed, as it should.
+        let host = try start(isQuiet: true, modules)
+        let ready = try host.waitUntilReady()
+        while !FileManager.default.fileExists(atPath: done.path) { usleep(1000) }
+        let took = Int(try String(contentsOf: done, encoding: .utf8))
+        kill(host.id, SIGTERM)
+        host.wait()
+        guard let took else { throw Failure("the modules did not say how long it took") }
+        return (ready, took)
     }
 
     func start(isQuiet: Bool = false, _ modules: [String]) throws -> SpawnedProcess {

@@ -19,6 +19,7 @@ extension App {
             let need = reached[index]
             index += 1
             let error = FailedNeed(
+                need: need.id,
                 reason: need === failed
                     ? "needs \(need.id), which failed: \(reason)"
                     : "needs \(need.id), which was not launched: \(failed.id) failed")
@@ -45,7 +46,10 @@ extension App {
             guard let record = find(need), case .failed(let reason) = record.status else {
                 continue
             }
-            return FailedNeed(reason: "needs \(need), which failed: \(reason)")
+            // Not its whole reason, which names the module that this one needs, and so on.
+            let what =
+                record.failedNeed.map { "was not launched: it needs \($0)" } ?? "failed: \(reason)"
+            return FailedNeed(need: need, reason: "needs \(need), which \(what)")
         }
         return nil
     }
@@ -63,6 +67,8 @@ extension ModuleRecord {
 
 /// The error of a module that is not launched since one that it needs has failed.
 struct FailedNeed: Error, CustomStringConvertible {
+    /// The module that it needs.
+    let need: ModuleID
     let reason: String
 
     var description: String { reason }

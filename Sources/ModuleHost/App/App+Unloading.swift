@@ -43,6 +43,7 @@ extension App {
         record.use?.end()
         onDemand.noteUnmade(record)
         records.remove(at: index)
+        failed.remove(record)
         let routes = calls.unbind(record.id, leaving: record.entry.placeholderRoutes)
         unloadingModules.takeOut(record, routes: routes)
         let events = shutdownEvents

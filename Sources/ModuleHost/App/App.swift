@@ -30,6 +30,10 @@ final class App {
     let metrics = HostCounters()
     /// The modules that have not returned from `init` in time: they will not be used.
     var hangingInInit: [ModuleSlot] = []
+    /// The modules that have failed.
+    var failed = FailedModules()
+    /// The rank of the first required module that failed: those after it did not receive `launch`.
+    private(set) var firstFailedRequired: UInt16?
     /// The modules that need each, until READY.
     var needing: [ModuleID: [ModuleRecord]] = [:]
     /// The time at which the current event began, where the log shows how long it takes.
@@ -99,11 +103,6 @@ final class App {
 
     func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
 
-    /// The rank of the first required module that failed: those after it did not receive `launch`.
-    var firstFailedRequired: UInt16? {
-        records.first { $0.entry.isRequired && $0.isFailed }?.slot.rank
-    }
-
     /// Marks a module as failed: it receives nothing more.
     ///
     /// A required module ends the app.
@@ -118,6 +117,10 @@ final class App {
     /// Notes that a module receives nothing more, for this reason.
     func noteFailed(_ record: ModuleRecord, _ reason: String) {
         record.status = .failed(reason)
+        failed.insert(record)
+        if record.entry.isRequired {
+            firstFailedRequired = min(firstFailedRequired ?? .max, record.slot.rank)
+        }
         gate.lane.fail(record.slot)
         record.run?.cancel()
         metrics.withLock { metrics in
@@ -149,10 +152,7 @@ final class App {
         // Modules that are being unloaded concern the host alone.
         health.overdue = gate.lane.overdueSlots.filter { !unloadingModules.holds($0) }.compactMap(
             \.id)
-        // Searched for only where there are any: each module that is made reports the health.
-        if metrics.withLock({ $0.modulesFailed }) > 0 {
-            health.failed = records.filter(\.isFailed).map(\.id)
-        }
+        health.failed = failed.ids
         return health
     }
 

@@ -227,7 +227,7 @@ public final class Host: Sendable {
             return fail(reason)
         }
         onLane { app, _ in
-            app.reloads.current?.rollBack(because: reason)
+            app.reloads.current?.taskFailed(task, because: reason)
         }
     }
 

@@ -10,6 +10,10 @@ extension ReloadTransaction {
     func commit() {
         let new: CallDispatcher
         guard let old = app.calls else { return }
+        leaveOutFailed()
+        if request.leavesOutFailed, staged.isEmpty {
+            return undo { [request, plan] app in app.reloads.finish(request, .unchanged(plan)) }
+        }
         // A lazy module was made or unloaded meanwhile: the new order does not have it, or has it still.
         if changesOnDemand != app.onDemand.changes {
             return undo { [request] app in app.reloads.repeatNext(request) }
@@ -81,6 +85,7 @@ extension ReloadTransaction {
             record.slot.isStaged.store(false, ordering: .relaxed)
         }
         app.records = records
+        app.failed = FailedModules(among: records)
         app.center.reorder()
         app.reloads.setOutdated(plan.postponed)
     }
@@ -105,10 +110,10 @@ extension ReloadTransaction {
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
         app.holds.exchange(timeLimit: next.deadlines.stop)
-        let failed = records.count(where: \.isFailed)
+        let (all, failed) = (records.count, app.failed.ids.count)
         app.metrics.withLock { metrics in
             metrics.modulesFailed = failed
-            metrics.modulesRunning = records.count - failed
+            metrics.modulesRunning = all - failed
         }
     }
 

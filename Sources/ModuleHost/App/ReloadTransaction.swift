@@ -9,13 +9,16 @@ final class ReloadTransaction {
     let app: App
     let host: Host
     let request: ReloadRequest
-    let plan: ReloadPlan
+    var plan: ReloadPlan
     /// The new order: modules that stay, and those created for the reload.
-    let records: [ModuleRecord]
+    var records: [ModuleRecord]
     /// The modules created for the reload, in order.
-    let staged: [ModuleRecord]
+    var staged: [ModuleRecord]
     /// The modules that are removed when it is committed, in order.
-    let leaving: [ModuleRecord]
+    var leaving: [ModuleRecord]
+    /// The modules created for the reload by their ids, where they need others.
+    private(set) lazy var stagedByID = Dictionary(
+        staged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     /// The dispatcher for calls of the modules created for the reload, until it is committed.
     let calls: CallDispatcher
     /// The start-up tasks of these modules.
@@ -74,10 +77,13 @@ final class ReloadTransaction {
     /// Each has a job of the lane, which is listed when the one before it is done: other jobs have their turn
     /// in between. No other job comes between the last of them and `last`.
     private func withEachStaged(
-        from index: Int = 0, notifying event: LifecycleEvent? = nil,
+        from start: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
         then last: @escaping @Sendable (ReloadTransaction) -> Void
     ) {
+        guard let index = staged[start...].firstIndex(where: { !$0.isFailed }) else {
+            return last(self)
+        }
         let confined = LaneConfined(self)
         app.gate.lane.enqueue(
             LaneWork(limit: .launch, currentEvent: event) { thread in
@@ -88,16 +94,16 @@ final class ReloadTransaction {
                 // If the lane was lost, the thread that took it rolls the reload back.
                 guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
                 else { return }
-                guard index + 1 < reload.staged.count else { return last(reload) }
                 reload.withEachStaged(from: index + 1, notifying: event, body, then: last)
             })
     }
 
     private func make(_ record: ModuleRecord, on thread: LaneThread) {
+        guard !leavesOutNeeding(record) else { return }
         let start = starts?[record.id]
         let context = start?.context.open(on: thread) ?? context(of: record)
         app.make(record, with: context, start, on: thread) { error in
-            rollBack(because: "module '\(record.id)' failed in init: \(error)", by: record)
+            failed(record, "init", error)
         }
     }
 
@@ -111,6 +117,7 @@ final class ReloadTransaction {
         starts = nil
         var released: [StartupTask] = []
         tasks.release { released += $0 }
+        released.removeAll { isOfFailed($0) }
         do throws(StartupError) {
             try host.startup.register(released)
         } catch {
@@ -135,11 +142,12 @@ final class ReloadTransaction {
     private func launch(
         _ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
+        guard !leavesOutNeeding(record) else { return }
         let members = app.center.members(of: record.slot)
         let isOurs = app.notify(record, members, event, on: thread) { error in
-            rollBack(because: "module '\(record.id)' failed in launch: \(error)", by: record)
+            failed(record, "launch", error)
         }
-        if isOurs, !isOver { record.status = .launched }
+        if isOurs, !isOver, !record.isFailed { record.status = .launched }
     }
 
     // MARK: Rolling back
@@ -155,6 +163,20 @@ final class ReloadTransaction {
         let outcome =
             app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason, by: record?.id)
         undo { [request] app in app.reloads.finish(request, outcome) }
+    }
+
+    /// Leaves out a module that failed in a step, or rolls the reload back.
+    private func failed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
+        guard request.leavesOutFailed else {
+            return rollBack(
+                because: "module '\(record.id)' failed in \(step): \(error)", by: record)
+        }
+        leaveOut(record, step, error)
+    }
+
+    /// Rolls the reload back since a start-up task failed that one of its modules requires.
+    func taskFailed(_ task: String, because reason: String) {
+        rollBack(because: reason, by: staged.first { task.hasPrefix("\($0.id)/") })
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
@@ -179,23 +201,31 @@ final class ReloadTransaction {
         starts?.cancel()
         starts = nil
         host.setStaged([])
-        let names = staged.map(\.id.text)
-        host.startup.dispense(with: names)
-        host.startup.rename(names) { "\($0) rolled back by reload \(number)" }
-        host.startup.rename(plan.recreated.map { "\($0)\(mark)" }) {
-            String($0.dropLast(mark.count))
-        }
-        let routes = calls.routesByModule
-        for record in staged {
-            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
-        }
+        takeOut(staged, recreating: plan.recreated)
         app.services.endTransition()
         if let old = app.calls { calls.end(for: old) }
-        app.unloadingModules.unload(staged) { record in
-            if case .launched = record.status { [.terminate] } else { [] }
-        }
         app.unloadingModules.sendShutdownEvents(then: last)
         posts.release(host.enqueue)
+    }
+
+    /// Takes out modules that were created for the reload, and gives the names of their start-up tasks back to those
+    /// that stay.
+    ///
+    /// - Parameters:
+    ///   - records: The modules.
+    ///   - modules: Those of them that were to take the places of others.
+    func takeOut(_ records: [ModuleRecord], recreating modules: [ModuleID]) {
+        let names = records.map(\.id.text)
+        host.startup.dispense(with: names)
+        host.startup.rename(names) { "\($0) rolled back by reload \(number)" }
+        host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
+        let routes = calls.routesByModule
+        for record in records {
+            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
+        }
+        app.unloadingModules.unload(records) { record in
+            if case .launched = record.status { [.terminate] } else { [] }
+        }
     }
 
     /// Ends the reload when the lane has ended.

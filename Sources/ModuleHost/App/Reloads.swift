@@ -13,6 +13,8 @@ struct ReloadRequest: Sendable {
     var notifiesUnchanged = true
     /// Modules to be recreated, even if nothing of theirs changed.
     var remaking: Set<ModuleID> = []
+    /// Whether modules that fail are left out, so that the others take effect: all of them have failed before.
+    var leavesOutFailed = false
     /// Whether it concerns modules alone: then it uses the slatefile that is current when its turn comes.
     var isOfCurrent = false
     let completion: CallCompletion<ReloadOutcome>
@@ -63,21 +65,29 @@ final class Reloads {
         } catch {
             let reason = "\(error)"
             request.logRolledBack(reason, to: app.log)
-            request.completion.finish(.success(.rolledBack(reason)))
+            request.completion.finish(
+                .success(.rolledBack(reason, by: (error as? StagedNeed)?.module)))
             beginNext()
         }
     }
 
     /// Recreates modules, with the current slatefile.
+    ///
+    /// - Parameters:
+    ///   - modules: The modules.
+    ///   - origin: The origin of the request.
+    ///   - leavesOutFailed: Whether those that fail are left out; otherwise all stay as they are then.
+    ///   - completion: Finished with the outcome.
     func remake(
-        _ modules: Set<ModuleID>, origin: Origin, _ completion: CallCompletion<ReloadOutcome>
+        _ modules: Set<ModuleID>, origin: Origin, leavesOutFailed: Bool = false,
+        _ completion: CallCompletion<ReloadOutcome>
     ) {
         guard let calls = app.calls else { return completion.finish(.success(.stopped)) }
         begin(
             ReloadRequest(
                 slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
-                notifiesUnchanged: false, remaking: modules, isOfCurrent: true,
-                completion: completion))
+                notifiesUnchanged: false, remaking: modules, leavesOutFailed: leavesOutFailed,
+                isOfCurrent: true, completion: completion))
     }
 
     /// Recreates modules that were overdue when they should have been recreated.
@@ -111,7 +121,7 @@ final class Reloads {
         // They may have returned while it was in progress.
         if case .applied = outcome {
             remakeOutdated()
-            app.retries.restartNeeding()
+            app.retries.restart()
         }
     }
 

@@ -3,22 +3,30 @@ import AppService
 /// The attempts to restart modules that have failed in `init` or `launch`, where their entries request that, and
 /// those whose needs had failed and run again.
 ///
-/// Belongs to the lane.
+/// One reload restarts all those whose attempts are due, and leaves out what fails again: a reload visits all modules of
+/// the app, so a thousand attempts of a thousand modules would take a million visits. Belongs to the lane.
 final class Retries {
     /// The next attempt for one module.
     private struct Retry {
         var policy: RestartPolicy
-        var alarm: (any Alarm)?
-        /// The instant at which it begins; nil once it has begun.
+        /// The instant at which it is due; nil once it has begun.
         var start: ContinuousClock.Instant?
+        /// The time by which it may begin earlier, together with others.
+        var slack = Duration.zero
+
+        func isDue(at now: ContinuousClock.Instant) -> Bool {
+            start.map { $0 - slack <= now } ?? false
+        }
     }
 
     private unowned let app: App
     private var retries: [ModuleID: Retry] = [:]
-    /// The modules that are being restarted because their needs run again.
-    private var returning: Set<ModuleID> = []
-    /// The largest number of modules that one reload restarts.
-    private var mostReturning = 1
+    /// The alarm for the attempt that is due first, with its instant.
+    private var alarm: (start: ContinuousClock.Instant, alarm: any Alarm)?
+    /// The modules that are being restarted.
+    private var restarting: Set<ModuleID> = []
+    /// The largest number of modules that the next reload restarts.
+    private var most = Int.max
 
     init(of app: App) { self.app = app }
 
@@ -30,7 +38,6 @@ final class Retries {
     /// The delays are those between the processes of a module. The requirements of a module may be missing
     /// for any time, so the attempts never end.
     func schedule(_ record: ModuleRecord) {
-        retries[record.id]?.alarm?.cancel()
         // One whose need has failed is restarted with it.
         guard let host = app.host, !app.phase.isEnding, record.isFailed,
             record.entry.isRetried || record.entry.isLazy, !record.entry.isRequired,
@@ -45,101 +52,119 @@ final class Retries {
         let now = app.time.now()
         let verdict = retry.policy.died(startedAt: now, at: now, chance: .random(in: 0...1))
         guard case .restart(let delay) = verdict else { return }
-        retry.start = now + delay
+        let start = now + delay
+        (retry.start, retry.slack) = (start, delay / 10)
         app.log.of(module: record.id.text).notice("restarted in \(delay.briefText)")
-        retry.alarm = app.time.schedule(after: delay) { [weak host, id = record.id] in
-            host?.onLane { app, _ in app.retries.retry(id) }
-        }
         retries[record.id] = retry
+        setAlarm(for: start)
     }
 
-    /// Restarts a failed module as `hostd restart` does, and schedules another attempt where that fails.
-    private func retry(_ id: ModuleID) {
-        guard let host = app.host, retries[id] != nil, failed(id) != nil else { return }
-        retries[id]?.start = nil
-        if let record = failed(id), record.isOnDemand, app.phase == .running,
-            app.obstacle(toUnloading: record, isIdle: false) == nil
-        {
-            // The next use of it is the attempt.
-            return app.unloadOnDemand(record, because: "made again when it is needed")
+    private func setAlarm(for start: ContinuousClock.Instant) {
+        guard let host = app.host else { return }
+        if let alarm {
+            guard start < alarm.start else { return }
+            alarm.alarm.cancel()
         }
-        app.reloads.remake(
-            [id], origin: .host,
-            CallCompletion { [weak host] _ in
-                host?.onLane { app, _ in app.retries.tried(id) }
-            })
+        let delay = app.time.now().duration(to: start)
+        let next = app.time.schedule(after: delay) { [weak host] in
+            host?.onLane { app, _ in
+                app.retries.alarm = nil
+                app.retries.restart()
+            }
+        }
+        alarm = (start, next)
     }
 
-    private func tried(_ id: ModuleID) {
-        guard let record = failed(id) else { return end(of: id) }
-        schedule(record)
-    }
-
-    /// Restarts the modules that were not launched because a module that they need had failed, as soon as all that
-    /// they need run again.
-    ///
-    /// Whatever their entries say about retries: they have not failed themselves. One reload restarts several, in order,
-    /// each after those that it needs: first one, then twice as many as the last time. So a thousand modules take ten
-    /// reloads, each of which visits all modules of the app. Where one of several fails, that one is left out, and half as
-    /// many are tried next: for each module that runs in the end, at most four others are made and undone.
-    func restartNeeding() {
-        guard let host = app.host, !app.phase.isEnding, returning.isEmpty else { return }
-        for record in app.records where record.failedNeed != nil && !app.isOverdue(record) {
-            guard returning.count < mostReturning else { break }
-            guard !isWaiting(record, besides: returning) else { continue }
-            returning.insert(record.id)
+    /// Restarts the modules whose attempts are due, and those that were not launched because a module that they need had
+    /// failed, as soon as all that they need run again: whatever their entries say about retries, since they have not
+    /// failed themselves.
+    func restart() {
+        guard let host = app.host, !app.phase.isEnding, restarting.isEmpty else { return }
+        let now = app.time.now()
+        var unloaded: [ModuleRecord] = []
+        let places = min(most, app.gate.lane.vacantNumbers(app.failed.ids.count).count)
+        for record in app.failed.ids.lazy.compactMap(app.record(of:)) {
+            guard restarting.count < max(places, 1) else { break }
+            let isDue = retries[record.id]?.isDue(at: now) == true
+            guard isDue || record.failedNeed != nil && !app.isOverdue(record) else { continue }
+            if isDue, isUnloaded(record) {
+                unloaded.append(record)
+            } else if let error = failedNeed(of: record) {
+                guard isDue else { continue }
+                // From now on it is restarted with the module that it needs.
+                retries[record.id] = nil
+                record.failedNeed = error.need
+                record.status = .failed("\(error)")
+                continue
+            } else {
+                restarting.insert(record.id)
+            }
+            retries[record.id]?.start = nil
+            guard record.failedNeed != nil else { continue }
             app.log.of(module: record.id.text)
                 .notice("restarting: the modules that it needs run again")
         }
-        guard !returning.isEmpty else {
-            mostReturning = 1
+        for record in unloaded {
+            // The next use of it is the attempt.
+            app.unloadOnDemand(record, because: "made again when it is needed")
+        }
+        guard !restarting.isEmpty else {
+            most = .max
+            if let next = retries.values.lazy.compactMap(\.start).min() { setAlarm(for: next) }
             return
         }
         app.reloads.remake(
-            returning, origin: .host,
+            restarting, origin: .host, leavesOutFailed: true,
             CallCompletion { [weak host] result in
-                host?.onLane { app, _ in app.retries.returned(result) }
+                host?.onLane { app, _ in app.retries.restarted(result) }
             })
     }
 
-    private func returned(_ result: Result<ReloadOutcome, any Error>) {
-        let modules = returning
-        returning = []
+    private func restarted(_ result: Result<ReloadOutcome, any Error>) {
+        var modules = restarting
+        restarting = []
         if case .success(.rolledBack(let reason, let culprit)) = result {
-            // A single one is left out whatever the reason, so that this ends.
+            // A single one has failed whatever the reason, so that this ends.
             let single = modules.count == 1 ? modules.first : nil
             let failing = culprit.flatMap { modules.contains($0) ? $0 : nil } ?? single
-            mostReturning = failing == nil ? 1 : max(1, modules.count / 2)
-            if let record = failing.flatMap(failed), !isWaiting(record, besides: modules) {
+            if failing == nil { most = 1 }
+            for id in modules where id != failing { retries[id]?.start = app.time.now() }
+            modules = failing.map { [$0] } ?? []
+            if let record = failing.flatMap(failed) {
                 // Now it has failed itself.
                 record.failedNeed = nil
                 record.status = .failed(reason)
-                schedule(record)
             }
         } else {
-            mostReturning = 2 * modules.count
+            most = most > .max / 2 ? .max : 2 * most
         }
-        restartNeeding()
+        for id in modules {
+            if let record = failed(id) { schedule(record) } else { end(of: id) }
+        }
+        restart()
     }
 
-    /// Returns whether a module needs a failed one that is not restarted with it.
-    private func isWaiting(_ record: ModuleRecord, besides returning: Set<ModuleID>) -> Bool {
-        let error = app.failedNeed(of: record.entry) {
-            returning.contains($0) ? nil : app.record(of: $0)
-        }
-        return error != nil
+    /// Returns whether a module that has failed is to be unloaded: it is lazy, and made again when it is needed.
+    private func isUnloaded(_ record: ModuleRecord) -> Bool {
+        record.isOnDemand && app.phase == .running
+            && app.obstacle(toUnloading: record, isIdle: false) == nil
+    }
+
+    /// Returns the error of a module that needs a failed one which is not restarted with it; nil for none.
+    private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
+        app.failedNeed(of: record.entry) { restarting.contains($0) ? nil : app.record(of: $0) }
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {
-        app.records.first { $0.id == id && $0.isFailed }
+        app.record(of: id).flatMap { $0.isFailed ? $0 : nil }
     }
 
     /// Cancels the attempts for a module that runs, or is removed.
-    func end(of id: ModuleID) { retries.removeValue(forKey: id)?.alarm?.cancel() }
+    func end(of id: ModuleID) { retries[id] = nil }
 
     /// Cancels all attempts.
     func endAll() {
-        for retry in retries.values { retry.alarm?.cancel() }
-        retries = [:]
+        alarm?.alarm.cancel()
+        (alarm, retries) = (nil, [:])
     }
 }

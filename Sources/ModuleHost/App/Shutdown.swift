@@ -139,7 +139,7 @@ extension App {
         reportHealth()
         unloadingModules.sendShutdownEvents()
         reloads.remakeOutdated()
-        retries.restartNeeding()
+        retries.restart()
         if case .releasing = phase { advance(.notified) }
     }
 }

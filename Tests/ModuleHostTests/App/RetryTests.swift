@@ -102,4 +102,62 @@ struct RetryTests {
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("b").filter { $0 == "b init" }.count == 2)
     }
+
+    /// A host of `a`, which runs, and so many others, which throw so often where they are made to.
+    private func failing(
+        _ count: Int, in step: String, times: Int
+    ) async throws -> HostUnderTest {
+        let tries = Guarded<[Int: Int]>([:])
+        for number in 0..<count {
+            probe.when("m\(number) \(step)") { _ in
+                let count = tries.withLock { tries in
+                    tries[number, default: 0] += 1
+                    return tries[number, default: 0]
+                }
+                if count <= times { throw TestError() }
+            }
+        }
+        let entries = (0..<count).map {
+            HostUnderTest.Entry(name: "m\($0)", more: #""retry": true"#)
+        }
+        return try await HostUnderTest(
+            [HostUnderTest.Entry(name: "a")] + entries, probe: probe
+        ).launched()
+    }
+
+    private func failedCount(_ host: HostUnderTest) async -> Int {
+        await withCheckedContinuation { continuation in
+            host.host.onLane { app, _ in
+                continuation.resume(returning: app.moduleStatuses.count { $0.state == .failed })
+            }
+        }
+    }
+
+    private func reloads(_ host: HostUnderTest) -> Int {
+        host.recorder.records.count { $0.message.hasPrefix("slatefile applied") }
+    }
+
+    private func scheduled(_ host: HostUnderTest) -> Int {
+        host.recorder.records.count { $0.message.hasPrefix("restarted in ") }
+    }
+
+    @Test(
+        "a thousand that fail again and again are restarted together",
+        arguments: ["init", "launch"])
+    func together(_ step: String) async throws {
+        let count = 1000
+        let test = try await failing(count, in: step, times: 5)
+        #expect(await failedCount(test) == count)
+        #expect(test.host.app.openInModule().health.failed.count == count)
+        for round in 0..<5 {
+            while scheduled(test) < count * (round + 1) { await test.settled() }
+            // A quarter more than the delays of 100, 200, 400, 800 and 1600 ms.
+            test.time.advance(by: .milliseconds(125 << round))
+        }
+        while await failedCount(test) > 0 {}
+        // Those that are due within a tenth of their delays go together, and each is due within a quarter of 1.6 s.
+        #expect((1...12).contains(reloads(test)))
+        #expect(probe.entries("init").count == 1 + 6 * count)
+        #expect(await test.stopped() == .stopped)
+    }
 }

@@ -1,0 +1,55 @@
+import AppService
+
+/// Modules that had failed, and fail again in the reload that restarts them: it takes effect without them.
+extension ReloadTransaction {
+    /// Notes that a module failed, so that it is neither launched nor called.
+    func leaveOut(_ record: ModuleRecord, _ step: String, _ error: any Error) {
+        record.status = .failed("\(step): \(error)")
+        app.gate.lane.fail(record.slot)
+        app.log.of(module: record.id.text)
+            .error("\(step) failed; the app continues without it: \(error)")
+    }
+
+    /// Leaves out a module that needs a failed one.
+    ///
+    /// - Returns: Whether it does.
+    func leavesOutNeeding(_ record: ModuleRecord) -> Bool {
+        guard request.leavesOutFailed, !record.entry.needs.isEmpty,
+            let error = app.failedNeed(
+                of: record.entry, find: { stagedByID[$0] ?? app.record(of: $0) })
+        else { return false }
+        record.failedNeed = error.need
+        record.status = .failed("\(error)")
+        app.gate.lane.fail(record.slot)
+        app.log.of(module: record.id.text)
+            .error("not launched; the app continues without it: \(error)")
+        return true
+    }
+
+    /// Returns whether a start-up task is of a module that failed.
+    func isOfFailed(_ task: StartupTask) -> Bool {
+        guard request.leavesOutFailed else { return false }
+        let owner = ModuleID(checked: String(task.name.prefix { $0 != "/" }))
+        return stagedByID[owner]?.isFailed == true
+    }
+
+    /// Keeps the failed modules that should have been replaced by others that failed, with the new reasons.
+    func leaveOutFailed() {
+        let failed = staged.filter(\.isFailed)
+        guard !failed.isEmpty else { return }
+        let modules = failed.map(\.id)
+        takeOut(failed, recreating: modules)
+        let isLeftOut = Set(modules)
+        var kept: [ModuleID: ModuleRecord] = [:]
+        for record in leaving where isLeftOut.contains(record.id) { kept[record.id] = record }
+        for record in failed {
+            kept[record.id]?.status = record.status
+            kept[record.id]?.failedNeed = record.failedNeed
+        }
+        plan.recreated.removeAll(where: isLeftOut.contains)
+        staged.removeAll(where: \.isFailed)
+        leaving.removeAll { isLeftOut.contains($0.id) }
+        records = records.map { kept[$0.id] ?? $0 }
+        host.setStaged(staged.map(\.id))
+    }
+}
