@@ -67,6 +67,12 @@ final class UnloadingModules {
         forgetUnloaded()
         let leaving = unloading.values.filter { !app.isOverdue($0) }
             .sortedByNumber({ Int($0.slot.rank) })
+        sendShutdownEvents(to: leaving, in: host, then: last)
+    }
+
+    private func sendShutdownEvents(
+        to leaving: [ModuleRecord], in host: Host, then last: (@Sendable (App) -> Void)? = nil
+    ) {
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
@@ -150,8 +156,11 @@ final class UnloadingModules {
     /// Returns whether a module that is removed has a hold on a step; it continues when that is released.
     private func isHeld(by record: ModuleRecord) -> Bool {
         guard let host = app.host else { return false }
+        let confined = LaneConfined(record)
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
-            app.open(on: thread).unloadingModules.sendShutdownEvents()
+            let (app, record) = (app.open(on: thread), confined.open(on: thread))
+            guard let host = app.host, !app.isOverdue(record) else { return }
+            app.unloadingModules.sendShutdownEvents(to: [record], in: host)
         }
         return app.holds.keep(again, untilNoneOf: record.slot)
     }

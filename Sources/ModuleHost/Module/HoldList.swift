@@ -36,18 +36,16 @@ final class HoldList: Sendable {
         case ranOut
     }
 
-    /// A job that continues once no hold is open.
-    fileprivate struct Waiting {
-        let job: any LaneJob
-        /// The module whose holds it waits for; nil for all.
-        let slot: ModuleSlot?
-    }
-
     fileprivate struct State {
         /// The time that a hold may take.
         var timeLimit: Duration
         var holds: [ID: Hold] = [:]
-        var waiting: [Waiting] = []
+        /// The ids of the holds by their modules' slots.
+        var ofSlots: [ObjectIdentifier: Set<ID>] = [:]
+        /// The jobs that continue once no hold is open.
+        var waiting: [any LaneJob] = []
+        /// The job for each slot that continues once its module has no hold.
+        var waitingOfSlots: [ObjectIdentifier: any LaneJob] = [:]
         var nextID = 0
         var nextTurn = 0
         var isInForeground = true
@@ -87,7 +85,7 @@ final class HoldList: Sendable {
             guard !state.isClosed else { return nil }
             let id = state.nextID
             state.nextID += 1
-            state.holds[id] = hold
+            state.add(hold, as: id)
             // A module that receives `background` late may do so when the app is in the foreground again.
             if hold.step == .terminate || !state.isInForeground { start(id, in: &state) }
             return id
@@ -100,11 +98,8 @@ final class HoldList: Sendable {
     /// Ends a hold, unless it has ended.
     func end(_ id: ID, how: Ending) {
         let (ended, ready) = state.withLock { state -> (Hold?, [any LaneJob]) in
-            guard !state.isClosed, let hold = state.holds.removeValue(forKey: id) else {
-                return (nil, [])
-            }
-            hold.clock.cancel()
-            return (hold, state.takeReady())
+            guard !state.isClosed, let hold = state.remove(id) else { return (nil, []) }
+            return (hold, state.takeReady(of: hold.slot))
         }
         guard let ended else { return }
         let took = ended.began.duration(to: time.now()).briefText
@@ -124,12 +119,8 @@ final class HoldList: Sendable {
     /// In the module's code.
     func endAll(of slot: ModuleSlot) {
         let (ended, ready) = state.withLock { state -> ([Hold], [any LaneJob]) in
-            let ended = state.holds.filter { $0.value.slot === slot }
-            for (id, hold) in ended {
-                hold.clock.cancel()
-                state.holds[id] = nil
-            }
-            return (Array(ended.values), state.takeReady())
+            let ended = state.ids(of: slot).compactMap { state.remove($0) }
+            return (ended, state.takeReady(of: slot))
         }
         for hold in ended { hold.handler?.openInModule().drop() }
         for job in ready { gate.lane.enqueue(job) }
@@ -176,15 +167,20 @@ final class HoldList: Sendable {
     /// The holds that it waits for run out from now on, also in the foreground.
     ///
     /// - Parameters:
-    ///   - job: The job.
+    ///   - job: The job. Where one waits for this module already, it does the same, and this one is dropped.
     ///   - slot: The module whose holds count; nil for those of all.
     /// - Returns: False if no hold is open: the caller continues itself.
     func keep(_ job: any LaneJob, untilNoneOf slot: ModuleSlot? = nil) -> Bool {
         state.withLock { state in
-            let open = state.holds.filter { slot == nil || $0.value.slot === slot }
+            let open = slot.map { state.ids(of: $0) } ?? state.holds.keys.sorted()
             guard !open.isEmpty, !state.isClosed else { return false }
-            for id in open.keys.sorted() { start(id, in: &state) }
-            state.waiting.append(Waiting(job: job, slot: slot))
+            for id in open { start(id, in: &state) }
+            guard let slot else {
+                state.waiting.append(job)
+                return true
+            }
+            let key = ObjectIdentifier(slot)
+            if state.waitingOfSlots[key] == nil { state.waitingOfSlots[key] = job }
             return true
         }
     }
@@ -208,22 +204,19 @@ final class HoldList: Sendable {
     /// Ends all holds: the host has ended, and no job waits any more.
     func close() {
         // A waiting job may have the last reference to an app, which is released outside the lock.
-        let waiting = state.withLock { state -> [Waiting] in
+        let waiting = state.withLock { state -> [any LaneJob] in
             state.isClosed = true
             for hold in state.holds.values { hold.clock.cancel() }
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { (state.waiting, state.waitingOfSlots) = ([], [:]) }
+            return state.waiting + state.waitingOfSlots.values
         }
         withExtendedLifetime(waiting) {}
     }
 
     /// Releases the remaining holds when the modules are unloaded: handlers are code of theirs.
     func clear() {
-        let left = state.withLock { state -> [ID: Hold] in
-            defer { state.holds = [:] }
-            return state.holds
-        }
-        for hold in left.values { hold.handler?.openInModule().drop() }
+        let left = state.withLock { $0.removeAll() }
+        for hold in left { hold.handler?.openInModule().drop() }
     }
 
     // MARK: Time
@@ -280,14 +273,39 @@ extension HoldList {
 }
 
 extension HoldList.State {
-    /// Removes and returns the jobs that no longer wait for a hold.
-    fileprivate mutating func takeReady() -> [any LaneJob] {
-        guard !waiting.isEmpty else { return [] }
-        var ready: [any LaneJob] = []
-        waiting.removeAll { waits in
-            let isReady = !holds.values.contains { waits.slot == nil || $0.slot === waits.slot }
-            if isReady { ready.append(waits.job) }
-            return isReady
+    fileprivate mutating func add(_ hold: HoldList.Hold, as id: HoldList.ID) {
+        holds[id] = hold
+        ofSlots[ObjectIdentifier(hold.slot), default: []].insert(id)
+    }
+
+    /// Removes a hold, and ends its time.
+    fileprivate mutating func remove(_ id: HoldList.ID) -> HoldList.Hold? {
+        guard let hold = holds.removeValue(forKey: id) else { return nil }
+        hold.clock.cancel()
+        let key = ObjectIdentifier(hold.slot)
+        ofSlots[key]?.remove(id)
+        if ofSlots[key]?.isEmpty == true { ofSlots[key] = nil }
+        return hold
+    }
+
+    fileprivate mutating func removeAll() -> [HoldList.Hold] {
+        defer { (holds, ofSlots) = ([:], [:]) }
+        return Array(holds.values)
+    }
+
+    /// The holds of a module, in the order in which they were taken.
+    fileprivate func ids(of slot: ModuleSlot) -> [HoldList.ID] {
+        ofSlots[ObjectIdentifier(slot)]?.sorted() ?? []
+    }
+
+    /// Removes and returns the jobs that no longer wait, after a hold of a module has ended.
+    fileprivate mutating func takeReady(of slot: ModuleSlot) -> [any LaneJob] {
+        let key = ObjectIdentifier(slot)
+        guard ofSlots[key] == nil else { return [] }
+        var ready = waitingOfSlots.removeValue(forKey: key).map { [$0] } ?? []
+        if holds.isEmpty {
+            ready += waiting
+            waiting = []
         }
         return ready
     }

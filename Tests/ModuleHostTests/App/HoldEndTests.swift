@@ -49,6 +49,29 @@ struct HoldEndTests {
         #expect(probe.entries("terminate") == ["a terminate", "b terminate"])
     }
 
+    @Test(
+        "modules that are removed together end their holds one after the other, and each goes then")
+    func removedTogether() async throws {
+        let probe = Probe("removedTogether")
+        let shelf = HoldShelf()
+        let names = (0..<30).map { "m\($0)" }
+        for name in names { probe.hold("\(name) background", as: name, on: shelf) }
+        let stays = HostUnderTest.Entry(name: "a")
+        let test = try await HostUnderTest(
+            [stays] + names.map { HostUnderTest.Entry(name: $0) }, probe: probe
+        ).launched()
+        _ = try await test.reload([stays])
+        await test.calm()
+        // If each that ends made all others ask again, the last ones would take millions of jobs.
+        for (index, name) in names.enumerated() {
+            shelf.end(name)
+            await probe.reached("\(name) deinit")
+            #expect(probe.entries("terminate").count == index + 1)
+            #expect(test.holds.count == names.count - index - 1)
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
     // MARK: The host is released
 
     @Test("a host that is let go ends what was held, and leaves no alarm behind")
