@@ -42,6 +42,25 @@ struct NameTable {
         return true
     }
 
+    /// Removes a name, if it has this number.
+    mutating func remove(_ name: String, of number: Int, among tasks: [StartupTask]) {
+        var free = slot(of: name, hash: Self.hash(name), among: tasks)
+        guard slots[free] & 0xffff_ffff == UInt64(number + 1) else { return }
+        let mask = slots.count - 1
+        // Those behind it move up, where they would not be found beyond a free slot.
+        var next = (free + 1) & mask
+        while slots[next] != 0 {
+            let home = Int(truncatingIfNeeded: slots[next] >> 32) & mask
+            if (next - home) & mask >= (next - free) & mask {
+                slots[free] = slots[next]
+                free = next
+            }
+            next = (next + 1) & mask
+        }
+        slots[free] = 0
+        count -= 1
+    }
+
     /// Returns the slot that holds `name`, or the free slot where it belongs.
     private func slot(of name: String, hash: UInt64, among tasks: [StartupTask]) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)

@@ -21,6 +21,10 @@ struct StartupGraph {
     var nodes: [Node] = []
     private(set) var edges: [Edge] = []
     private var numbers = NameTable()
+    /// Whether two tasks have one name, of which a look-up returns the first.
+    private var hasCommonNames = false
+    /// The numbers of the tasks of each owner; nil until they are first asked for, which few apps do.
+    private var owned: [Substring: [Int32]]?
 
     /// Appends tasks, without connecting them.
     ///
@@ -44,6 +48,7 @@ struct StartupGraph {
             if !numbers.add(name, as: number, among: tasks), !name.isEmpty {
                 diagnostics.append(.duplicateName(name))
             }
+            owned?[Self.owner(of: name), default: []].append(Int32(number))
             nodes.append(Node(priority: tasks[number].priority, registered: now))
         }
         if !diagnostics.isEmpty {
@@ -56,6 +61,7 @@ struct StartupGraph {
     mutating func remove(from first: Int) {
         tasks.removeSubrange(first...)
         nodes.removeSubrange(first...)
+        owned = nil
         numberNames()
     }
 
@@ -71,25 +77,43 @@ struct StartupGraph {
     ///
     /// - Parameter owners: The text before the first `/` of a name, and its replacement.
     mutating func rename(_ owners: [Substring: String]) {
-        var isChanged = false
-        for index in tasks.indices {
-            let name = tasks[index].name
-            guard let new = owners[owner(of: name)] else { continue }
-            tasks[index].name = new + name.dropFirst(owner(of: name).count)
-            isChanged = true
+        findOwners()
+        // All are taken first: the new owner of one may be another.
+        let renamed = owners.compactMap { owner, new in
+            owned?.removeValue(forKey: owner).map { (new, $0) }
         }
-        guard isChanged else { return }
-        numberNames()
+        for (new, tasks) in renamed {
+            owned?[Substring(new), default: []] += tasks
+            for task in tasks { rename(Int(task), to: new) }
+        }
+        if hasCommonNames { numberNames() }
+    }
+
+    private mutating func rename(_ task: Int, to new: String) {
+        let name = tasks[task].name
+        numbers.remove(name, of: task, among: tasks)
+        tasks[task].name = new + name[Self.owner(of: name).endIndex...]
+        if !numbers.add(tasks[task].name, as: task, among: tasks) { hasCommonNames = true }
     }
 
     /// Marks the tasks of some owners as not required.
     mutating func dispense(with owners: Set<Substring>) {
-        for index in tasks.indices where owners.contains(owner(of: tasks[index].name)) {
-            tasks[index].required = false
+        findOwners()
+        for owner in owners {
+            for task in owned?[owner] ?? [] { tasks[Int(task)].required = false }
         }
     }
 
-    private func owner(of name: String) -> Substring { name.prefix { $0 != "/" } }
+    private mutating func findOwners() {
+        guard owned == nil else { return }
+        let all = tasks.indices.map { Int32($0) }
+        owned = Dictionary(grouping: all) { Self.owner(of: tasks[Int($0)].name) }
+    }
+
+    private static func owner(of name: String) -> Substring {
+        let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")) ?? name.endIndex
+        return name[..<slash]
+    }
 
     /// Returns the edges into a connected task.
     func edgesIn(_ task: Int32) -> some Sequence<Edge> {

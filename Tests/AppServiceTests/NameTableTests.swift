@@ -23,6 +23,65 @@ struct NameTableTests {
         #expect(table.number(of: "", among: tasks) == nil)
     }
 
+    @Test("names that come and go are found as in a dictionary", arguments: 0..<20 as Range<UInt64>)
+    func removed(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var table = NameTable()
+        var known: [String: Int] = [:]
+        // Each name in turn, so that the numbers go on.
+        let tasks = (0..<3000).map { StartupTask("task-\($0 % 150)") {} }
+        for number in tasks.indices {
+            let name = tasks[number].name
+            if let former = known[name], random.next(below: 2) == 0 {
+                table.remove(name, of: former, among: tasks)
+                known[name] = nil
+            }
+            // One that has another number stays.
+            if let former = known[name] { table.remove(name, of: former + 150, among: tasks) }
+            let isFree = table.add(name, as: number, among: tasks)
+            #expect(isFree == (known[name] == nil))
+            if isFree { known[name] = number }
+            let other = "task-\(random.next(below: 150))"
+            #expect(table.number(of: other, among: tasks) == known[other].map(Int32.init))
+        }
+    }
+
+    @Test("tasks of an owner are renamed, and their names are free for others that run after them")
+    func renamed() async throws {
+        let record = Record()
+        let queue = StartupQueue(width: 1)
+        func register(_ owner: String, after: [String] = []) throws {
+            try queue.register([
+                StartupTask("\(owner)/first", after: after) { record.add("\(owner)/first") },
+                StartupTask("\(owner)/second", after: ["\(owner)/first"]) {
+                    record.add("\(owner)/second")
+                },
+            ])
+        }
+        try queue.admit(.low)
+        try register("a")
+        try register("b")
+        queue.rename(["a", "b"]) { $0 == "a" ? "b" : "a" }
+        #expect(queue.report().tasks.map(\.name) == ["b/first", "b/second", "a/first", "a/second"])
+        #expect(throws: StartupError.self) { try register("a") }
+        queue.rename(["a"]) { "\($0) before" }
+        try register("a", after: ["a before/second", "b/second"])
+        queue.rename(["c"]) { "\($0) before" }
+        #expect(throws: StartupError.self) { try register("a before") }
+        // The second task of this name is not found before the first one has another.
+        queue.rename(["b"]) { _ in "a" }
+        queue.rename(["a"]) { "\($0) at last" }
+        #expect(
+            queue.report().tasks.map(\.name) == [
+                "a at last/first", "a at last/second", "a before/first", "a before/second",
+                "a at last/first", "a at last/second",
+            ])
+        try register("a")
+        try register("d", after: ["a at last/second", "a/first"])
+        await queue.done(.low)
+        #expect(record.all.count == 10)
+    }
+
     @Test("names that are equal are one name, however they are spelt")
     func equal() throws {
         let queue = StartupQueue()
