@@ -15,7 +15,8 @@ struct RPCSession {
         var calls = 1024
         /// The number of bytes waiting to be sent from which on lines wait, and followed events too.
         var outputMark = 1 << 18
-        /// The number of bytes waiting to be sent at which the other end counts as one that does not read.
+        /// The number of bytes waiting to be sent at which the other end counts as one that does not read; and the
+        /// most of all responses to one batch.
         var output = 16 << 20
     }
 
@@ -209,6 +210,8 @@ struct RPCSession {
 
     /// Queues a response; that to a notification is only counted.
     ///
+    /// The responses to a batch are sent together: where they would be too long, an error takes the place of this one.
+    ///
     /// - Parameters:
     ///   - ticket: The ticket of the request, which is valid for one response.
     ///   - response: The response, without a newline.
@@ -219,10 +222,23 @@ struct RPCSession {
             return
         }
         batches[number]?.open -= 1
-        if ticket.id != nil { batches[number]?.append(response) }
+        if let id = ticket.id, let answers = batches[number]?.answers {
+            let isTooLong = answers.count + response.count > limits.output
+            batches[number]?.append(isTooLong ? Self.tooLong(id: id) : response)
+        }
         guard let batch = batches[number], batch.open == 0 else { return }
         batches[number] = nil
         queue(batch)
+    }
+
+    private static func tooLong(id: RPCID) -> [UInt8] {
+        var json = JSONWriter()
+        let error = RPCError(
+            .tooMany, "the responses of the batch are too long",
+            detail:
+                "this call was made, and its response is left out; send fewer messages in a batch")
+        json.rpcError(error, id: id)
+        return json.bytes
     }
 
     /// Notes that the response to a request was sent past ``output``.

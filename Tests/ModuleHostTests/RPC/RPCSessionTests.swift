@@ -262,6 +262,21 @@ struct RPCSessionTests {
                 + "\n")
     }
 
+    @Test("responses of a batch that are too long together are left out, with an error for each")
+    func longBatch() {
+        var conversation = Conversation()
+        conversation.session = RPCSession(limits: .init(output: 100))
+        let calls = (1...3).map { call($0).dropLast() }.joined(separator: ",")
+        conversation.send("[\(calls)]\n")
+        let results = (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"result":0}"# }
+        let left = #"""
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"the responses of the batch are too long",\#
+            "data":"this call was made, and its response is left out; send fewer messages in a batch"}}
+            """#
+        #expect(conversation.text == "[\(results[0]),\(results[1]),\(left)]\n")
+        #expect(conversation.session.openCalls == 0)
+    }
+
     @Test("a line of more than the limit ends the conversation; what was asked before is answered")
     func longLine() {
         var conversation = Conversation()
