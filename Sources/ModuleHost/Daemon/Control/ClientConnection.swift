@@ -10,7 +10,7 @@ final class ClientConnection: Sendable {
         static let line = JSONDocument.sizeLimit
         /// The number of calls that are not answered: as many as a host reads.
         static let calls = 1024
-        /// The bytes of calls that the host has not read.
+        /// The bytes of calls that are not sent, beside as many that are being sent.
         static let unsent = 16 << 20
         /// The number of notifications that are not taken; the connection is not read further meanwhile.
         static let notifications = 256
@@ -133,8 +133,11 @@ final class ClientConnection: Sendable {
         var unsent: ArraySlice<UInt8> = []
         while true {
             let (isClosing, isFull) = state.withLock { state in
-                unsent += state.unsent
-                state.unsent = []
+                // Not before the last ones are sent: calls that a host does not read count up to the limit.
+                if unsent.isEmpty {
+                    unsent = state.unsent[...]
+                    state.unsent = []
+                }
                 return (state.isClosing, state.notifications.count >= Limits.notifications)
             }
             if isClosing { return end(.ended(directory)) }

@@ -68,6 +68,27 @@ struct HostClientCallsTests {
         #expect(try await client.request("ping").string == "pong")
     }
 
+    @Test("calls that a host does not read are refused beyond a number of bytes")
+    func unread() throws {
+        let (host, client) = try LocalSocket.pair(nonblocking: true)
+        let directory = StateDirectory(path: "x")
+        let connection = try ClientConnection(Descriptor(owning: client), to: directory)
+        let text = String(repeating: "x", count: 1 << 20)
+        let refused = Guarded(0)
+        for _ in 0..<100 {
+            connection.call("post", within: nil) {
+                $0.object { $0.member("text", text) }
+            } completion: { result in
+                guard case .failure(.tooManyCalls) = result else { return }
+                refused.withLock { $0 += 1 }
+            }
+        }
+        // As much as may wait is being sent, and as much waits, beside one call each and what the socket takes.
+        #expect(refused.withLock { $0 } >= 60)
+        connection.close()
+        withExtendedLifetime(Descriptor(owning: host)) {}
+    }
+
     @Test("the end of the host ends every call, and the tail")
     func ended() async throws {
         let served = try ServedSocket()
