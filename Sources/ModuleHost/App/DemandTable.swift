@@ -1,7 +1,7 @@
 /// The uses that make the lazy modules of a slatefile, by what is used.
 ///
-/// Modules are numbers here: their places among the enabled ones. Made once for a slatefile. A module costs two bytes,
-/// and two for each topic that others have, too.
+/// Modules are numbers here: their places among the enabled ones. Made once for a slatefile. A module costs two bytes
+/// for each event that it receives, and for each topic that others have, too.
 struct DemandTable {
     /// Topics of one kind, sorted by their names.
     private struct Topics {
@@ -40,13 +40,8 @@ struct DemandTable {
         }
     }
 
-    /// The events that make modules, each a bit of a mask.
-    private static let events = EventKind.allCases.filter(Slatefile.declares)
-
-    /// By place: the events that the module receives.
-    private var masks: [UInt16] = []
-    /// The events of all modules.
-    private var allEvents: UInt16 = 0
+    /// By event: the modules that receive it, in order.
+    private var ofEvents: [EventKind: [UInt16]] = [:]
     private var topics = Topics()
     private var prefixes = Topics()
     private var services: [ObjectIdentifier: UInt16] = [:]
@@ -58,15 +53,11 @@ struct DemandTable {
         var named: [(name: String, place: UInt16)] = []
         var fitting: [(name: String, place: UInt16)] = []
         var place: UInt16 = 0
-        masks = Array(repeating: 0, count: slatefile.modules.count(where: \.isEnabled))
         for module in slatefile.modules where module.isEnabled {
             defer { place += 1 }
             guard module.isLazy else { continue }
             let demands = ModuleDemands(of: module)
-            for (bit, event) in Self.events.enumerated() where demands.events.contains(event) {
-                masks[Int(place)] |= 1 << UInt16(bit)
-            }
-            allEvents |= masks[Int(place)]
+            for event in demands.events { ofEvents[event, default: []].append(place) }
             for topic in demands.topics {
                 if topic.utf8.last == UInt8(ascii: "*") {
                     fitting.append((topic, place))
@@ -83,7 +74,7 @@ struct DemandTable {
     }
 
     /// Whether an event or a message can make a module.
-    var listens: Bool { allEvents != 0 || !topics.isEmpty || !prefixes.isEmpty }
+    var listens: Bool { !ofEvents.isEmpty || !topics.isEmpty || !prefixes.isEmpty }
 
     /// Returns the modules that an event concerns, in order.
     func places(for event: LifecycleEvent) -> [Int] {
@@ -93,10 +84,7 @@ struct DemandTable {
             return others.isEmpty
                 ? named.map(Int.init) : Set(named + others).map(Int.init).sorted()
         }
-        guard let bit = Self.events.firstIndex(of: event.kind) else { return [] }
-        let mask: UInt16 = 1 << UInt16(bit)
-        guard allEvents & mask != 0 else { return [] }
-        return masks.indices.filter { masks[$0] & mask != 0 }
+        return ofEvents[event.kind]?.map(Int.init) ?? []
     }
 
     /// Returns the module that declares a service.

@@ -13,6 +13,8 @@ final class ModulesOnDemand: OnDemandCalls {
     /// By place: whether it is lazy and not made.
     private var isUnmade: [Bool] = []
     private var table = DemandTable()
+    /// The places of the lazy modules that are commands, by their ids in lower case: a URL may spell one so.
+    private var commands: [String: [UInt16]] = [:]
     /// The modules that others need, which stay as long as those are made.
     private(set) var needed: Set<ModuleID> = []
     /// The number of modules that were made or unloaded, for a reload in preparation.
@@ -30,16 +32,19 @@ final class ModulesOnDemand: OnDemandCalls {
     func take(_ slatefile: Slatefile, made: [ModuleRecord]) {
         guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else {
             (entries, isUnmade, table, needed, unmadeCount) = ([], [], DemandTable(), [], 0)
-            listens = false
+            (commands, listens) = ([:], false)
             return
         }
         let known = Set(made.map(\.id))
-        (entries, isUnmade) = ([], [])
+        (entries, isUnmade, commands) = ([], [], [:])
         table = DemandTable(of: slatefile)
         needed = slatefile.neededModules
         entries.reserveCapacity(slatefile.modules.count)
         isUnmade.reserveCapacity(slatefile.modules.count)
         for (index, module) in slatefile.modules.enumerated() where module.isEnabled {
+            if module.isLazy, case .command = module.implementation {
+                commands[module.id.text.lowercased(), default: []].append(UInt16(entries.count))
+            }
             entries.append(UInt16(clamping: index))
             isUnmade.append(module.isLazy && !known.contains(module.id))
         }
@@ -106,18 +111,11 @@ final class ModulesOnDemand: OnDemandCalls {
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
         guard unmadeCount > 0, !app.phase.isEnding else { return nil }
-        // As an id is written, as a rule.
-        if let place = place(ofUnmade: ModuleID(checked: String(id))) {
-            return isCommand(at: place) ? entry(at: place).id : nil
-        }
-        let name = id.lowercased()
-        return entries.indices.first {
-            isUnmade[$0] && isCommand(at: $0) && entry(at: $0).id.text.lowercased() == name
-        }.map { entry(at: $0).id }
-    }
-
-    private func isCommand(at place: Int) -> Bool {
-        if case .command = entry(at: place).implementation { true } else { false }
+        guard let places = commands[id.lowercased()] else { return nil }
+        // Where ids differ in case alone, the one that is spelt like this.
+        let unmade = places.lazy.map(Int.init).filter { self.isUnmade[$0] }
+        let place = unmade.first { self.entry(at: $0).id.text == id } ?? unmade.first
+        return place.map { entry(at: $0).id }
     }
 
     /// Makes the modules that an event concerns and that are not made, in order, before it begins.

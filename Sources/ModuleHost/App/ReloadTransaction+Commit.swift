@@ -65,7 +65,8 @@ extension ReloadTransaction {
 
     private func takeOutLeaving(routes calls: CallDispatcher) {
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
-        for record in leaving {
+        // From the end of the lists of members, so that nothing moves up for each.
+        for record in leaving.reversed() {
             app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
         let shutdownEvents = app.shutdownEvents
