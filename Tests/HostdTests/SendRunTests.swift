@@ -152,7 +152,8 @@ struct SendRunTests {
             #expect(
                 refused.error
                     == "hostd send: the host (process \(CurrentProcess.id)) on the state directory "
-                    + "'.hostd' is starting or stopping; try again\n")
+                    + "'.hostd' is starting or stopping, or its socket was removed; try again, or stop it "
+                    + "with 'kill -TERM \(CurrentProcess.id)'\n")
         }
         withExtendedLifetime(claim) {}
     }

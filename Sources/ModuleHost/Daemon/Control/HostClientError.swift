@@ -54,7 +54,8 @@ extension HostClientError: CustomStringConvertible {
         case .notRunning(let directory): "no host runs on the state directory '\(directory.path)'"
         case .notListening(let directory, let processID):
             "the host\(processID.map { " (process \($0))" } ?? "") on the state directory "
-                + "'\(directory.path)' is starting or stopping; try again"
+                + "'\(directory.path)' is starting or stopping, or its socket was removed; try again"
+                + (processID.map { ", or stop it with 'kill -TERM \($0)'" } ?? "")
         case .notPermitted(let directory):
             "the host on the state directory '\(directory.path)' is another user's; "
                 + "only that user and root may control it"

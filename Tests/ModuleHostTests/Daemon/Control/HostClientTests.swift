@@ -121,8 +121,13 @@ struct HostClientTests {
             (.notRunning(directory), .unavailable, "no host runs on the state directory '.hostd'"),
             (
                 .notListening(directory, processID: 7), .busy,
-                "the host (process 7) on the state directory '.hostd' is starting or stopping; "
-                    + "try again"
+                "the host (process 7) on the state directory '.hostd' is starting or stopping, or its "
+                    + "socket was removed; try again, or stop it with 'kill -TERM 7'"
+            ),
+            (
+                .notListening(directory, processID: nil), .busy,
+                "the host on the state directory '.hostd' is starting or stopping, or its socket was "
+                    + "removed; try again"
             ),
             (
                 .notPermitted(directory), .notPermitted,
