@@ -165,13 +165,18 @@ final class ReloadTransaction {
         undo { [request] app in app.reloads.finish(request, outcome) }
     }
 
+    /// Rolls the reload back since a module failed in a step.
+    private func rollBack(_ record: ModuleRecord, failedIn step: String, _ error: any Error) {
+        rollBack(because: "module '\(record.id)' failed in \(step): \(error)", by: record)
+    }
+
     /// Leaves out a module that failed in a step, or rolls the reload back.
     private func failed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
-        guard request.leavesOutFailed else {
-            return rollBack(
-                because: "module '\(record.id)' failed in \(step): \(error)", by: record)
+        if request.leavesOutFailed {
+            leaveOut(record, step, error)
+        } else {
+            rollBack(record, failedIn: step, error)
         }
-        leaveOut(record, step, error)
     }
 
     /// Rolls the reload back since a start-up task failed that one of its modules requires.
@@ -189,8 +194,7 @@ final class ReloadTransaction {
     func tookTooLong(_ slot: ModuleSlot) {
         guard !isOver, let record = staged(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
-        let limit = TooLate(limit: app.slatefile.deadlines.launch)
-        rollBack(because: "module '\(record.id)' failed in \(step): \(limit)", by: record)
+        rollBack(record, failedIn: step, TooLate(limit: app.slatefile.deadlines.launch))
     }
 
     /// Restores the former state.

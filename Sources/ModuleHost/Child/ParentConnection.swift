@@ -94,7 +94,7 @@ final class ParentConnection: Sendable {
     }
 
     private func receive(_ line: [UInt8]) {
-        switch RPCFrame(asWritten: line) ?? RPCFrame(line) {
+        switch RPCFrame(fromModuleHost: line) {
         case .single(.request(let request, let id)):
             if request.method == "shutdown" { isEnding.store(true, ordering: .relaxed) }
             _ = queue.add(.request(request, id: id), bytes: line.count)

@@ -235,7 +235,7 @@ final class ModuleOutput: Sendable {
 
     /// - Returns: The description of the message, if it is not valid.
     private func take(_ line: [UInt8], _ pace: inout TokenBucket) -> String? {
-        switch RPCFrame(asWritten: line) ?? RPCFrame(line) {
+        switch RPCFrame(fromModuleHost: line) {
         case .single(.request(let request, let id)):
             // A long line takes as long as many short ones.
             if id == nil { pace.take(1 + line.count >> 10, at: .now) }

@@ -1,4 +1,7 @@
 extension RPCFrame {
+    /// Reads a line of a program that writes its messages with ``JSONWriter``, as a rule; any other one, too.
+    init(fromModuleHost line: [UInt8]) { self = RPCFrame(asWritten: line) ?? RPCFrame(line) }
+
     /// Reads a request or a response with a number as its id, in the form that ``JSONWriter`` gives it: only
     /// the parameters or the result become a JSON document.
     ///
