@@ -160,4 +160,95 @@ struct RetryTests {
         #expect(probe.entries("init").count == 1 + 6 * count)
         #expect(await test.stopped() == .stopped)
     }
+
+    private func statuses(_ host: HostUnderTest) async -> [ModuleStatus] {
+        await withCheckedContinuation { continuation in
+            host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }
+        }
+    }
+
+    /// The number of times that a module was made, or has received an event.
+    private func count(_ entry: String) -> Int { probe.entries.count { $0 == entry } }
+
+    @Test(
+        "one that hangs where it is restarted with others holds them up no longer than its deadline"
+    )
+    func hangs() async throws {
+        let door = Door()
+        let test = try await failing(3, in: "launch", times: 1)
+        let isFirst = Atomic(true)
+        probe.when("m1 launch") { _ in
+            if isFirst.exchange(false, ordering: .relaxed) { door.pass() }
+        }
+        test.time.advance(by: .milliseconds(125))
+        while count("m1 launch") < 2 { await Task.yield() }
+        test.overrun(.seconds(20))
+        await probe.reached("m2 activate")
+        let all = await statuses(test)
+        #expect(all.map(\.state) == [.running, .running, .failed, .running])
+        #expect(all[2].reason == "module 'x.m1' failed in launch: it did not return within 20s")
+        #expect(all[2].retryAfter != nil)
+        door.open()
+        await probe.reached("m1 deinit")
+        test.time.advance(by: .milliseconds(250))
+        await probe.reached("m1 activate")
+        #expect(await failedCount(test) == 0)
+        #expect(["m0", "m1", "m2"].map { count("\($0) init") } == [3, 3, 3])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("where nobody knows which of them is wrong, each is restarted by itself")
+    func oneByOne() async throws {
+        let test = try await failing(4, in: "launch", times: 1)
+        probe.when("m1 init") { module in
+            try module.context.startup("first", after: ["x.nosuch/task"]) {}
+        }
+        test.time.advance(by: .milliseconds(125))
+        for name in ["m0", "m2", "m3"] { await probe.reached("\(name) activate") }
+        while await statuses(test)[2].retryAfter == nil {}
+        let all = await statuses(test)
+        #expect(all.map(\.state) == [.running, .running, .failed, .running, .running])
+        #expect(all[2].reason?.contains("invalid start-up tasks") == true)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("none is restarted once a stop has begun")
+    func stop() async throws {
+        let test = try await failing(2, in: "launch", times: 1)
+        let hold = Guarded<ModuleHold?>(nil)
+        probe.when("a background") { module in
+            let taken = try module.context.hold("saving")
+            hold.withLock { $0 = taken }
+        }
+        test.host.stop(because: "the test says so")
+        await probe.reached("a background")
+        await test.calm()
+        test.time.advance(by: .seconds(1))
+        await test.calm()
+        hold.withLock { $0 }?.end()
+        #expect(await test.end() == .stopped)
+        #expect(count("m0 init") == 1)
+    }
+
+    @Test("one whose need has failed by then is restarted with that")
+    func needs() async throws {
+        let isBroken = Atomic(true)
+        probe.when("c init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
+        let test = try await HostUnderTest(
+            [
+                HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b"),
+                HostUnderTest.Entry(name: "c", more: #""retry": true, "needs": ["x.b"]"#),
+            ], probe: probe
+        ).launched()
+        #expect(await statuses(test)[2].retryAfter != nil)
+        isBroken.store(false, ordering: .relaxed)
+        test.host.onLane { app, _ in app.markFailed(app.records[1], "process", TestError()) }
+        test.time.advance(by: .milliseconds(125))
+        while await statuses(test)[2].retryAfter != nil {}
+        #expect(await statuses(test)[2].reason == "needs x.b, which failed: process: broken")
+        test.host.restart("x.b", origin: .host) { _ in }
+        await probe.reached("c activate")
+        #expect(await failedCount(test) == 0)
+        #expect(await test.stopped() == .stopped)
+    }
 }
