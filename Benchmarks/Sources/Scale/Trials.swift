@@ -51,14 +51,19 @@ struct Trials {
                 ]
             }
         }
+        let reloaded = sizes.map { min($0, Self.reloadLimit) }
         try add {
-            let rounds = try sizes.map(failAndReturn)
+            let rounds = try reloaded.map(failAndReturn)
+            let title = "modules that all fail in `launch`, at most \(Self.reloadLimit)"
             return [
-                growth("modules that all fail in `launch`: exec to READY", rounds.map(\.ready)),
-                growth("the same, restarted until they run", rounds.map(\.running)),
+                Growth(
+                    title: "\(title): exec to READY", unit: "ms", sizes: reloaded,
+                    metrics: rounds.map(\.ready)),
+                Growth(
+                    title: "\(title): restarted until they run", unit: "ms", sizes: reloaded,
+                    metrics: rounds.map(\.running)),
             ]
         }
-        let reloaded = sizes.map { min($0, Self.reloadLimit) }
         for (entry, title) in [
             ("Scale.TaskModule", "modules"),
             ("Scale.ServiceModule", "modules with a route and a service"),

@@ -45,7 +45,7 @@ extension App {
         records.remove(at: index)
         failed.remove(record)
         let routes = calls.unbind(record.id, leaving: record.entry.placeholderRoutes)
-        unloadingModules.takeOut(record, routes: routes)
+        unloadingModules.takeOut([record], routes: [record.slot.number: routes])
         let events = shutdownEvents
         unloadingModules.unload([record]) { record in
             if case .launched = record.status { events } else { [] }

@@ -65,10 +65,7 @@ extension ReloadTransaction {
 
     private func takeOutLeaving(routes calls: CallDispatcher) {
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
-        // From the end of the lists of members, so that nothing moves up for each.
-        for record in leaving.reversed() {
-            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
-        }
+        app.unloadingModules.takeOut(leaving, routes: routes)
         let shutdownEvents = app.shutdownEvents
         app.unloadingModules.unload(leaving) { record in
             if case .launched = record.status { shutdownEvents } else { [] }

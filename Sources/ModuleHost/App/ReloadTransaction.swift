@@ -223,10 +223,7 @@ final class ReloadTransaction {
         host.startup.dispense(with: names)
         host.startup.rename(names) { "\($0) rolled back by reload \(number)" }
         host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
-        let routes = calls.routesByModule
-        for record in records {
-            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
-        }
+        app.unloadingModules.takeOut(records, routes: calls.routesByModule)
         app.unloadingModules.unload(records) { record in
             if case .launched = record.status { [.terminate] } else { [] }
         }

@@ -85,7 +85,7 @@ final class Shutdown {
             unreleased?.append(record)
             return
         }
-        app.unloadingModules.takeOut(record)
+        app.unloadingModules.takeOut([record])
         app.unloadingModules.release(of: record, on: thread)
     }
 

@@ -14,18 +14,24 @@ final class UnloadingModules {
 
     func holds(_ slot: ModuleSlot) -> Bool { unloading[slot.number] != nil }
 
-    /// Takes a module out of all state of the lane: it can no longer be reached.
+    /// Takes modules out of all state of the lane: they can no longer be reached.
     ///
     /// - Parameters:
-    ///   - record: The record of the module.
-    ///   - routes: The routes that it answered.
-    func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
+    ///   - records: The records of the modules.
+    ///   - routes: The routes that they answered, by the numbers of their slots.
+    func takeOut(_ records: [ModuleRecord], routes: [UInt16: [AnyObject]] = [:]) {
         let lane = app.gate.lane
-        lane.unlist(record.slot)
-        lane.box?.setRank(0, of: record.slot.number)
-        record.unloadingParts = UnloadingParts(
-            of: record, members: app.center.takeAll(of: record.slot),
-            services: app.services.takeAll(of: record.slot), routes: routes)
+        for record in records {
+            lane.unlist(record.slot)
+            lane.box?.setRank(0, of: record.slot.number)
+        }
+        let members = app.center.takeAll(of: records.map(\.slot))
+        for record in records {
+            let number = record.slot.number
+            record.unloadingParts = UnloadingParts(
+                of: record, members: members[number] ?? [],
+                services: app.services.takeAll(of: record.slot), routes: routes[number] ?? [])
+        }
     }
 
     /// Releases a module that was taken out.

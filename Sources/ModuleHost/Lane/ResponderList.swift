@@ -10,6 +10,9 @@ class AnyResponderList {
     /// is deallocated in the middle of this.
     func remove(_ members: ArraySlice<Member>) {}
 
+    /// Removes the members that are marked as removed, which the caller keeps alive.
+    func removeMarked() {}
+
     /// Adds members, and sorts all by their ranks, which have changed.
     func reorder(adding members: [Member]) {}
 }
@@ -72,6 +75,8 @@ final class ResponderList<Responder>: AnyResponderList {
         let end = entries.partitioningIndex { last.precedes($0.member) }
         if start < end { change { $0.removeSubrange(start..<end) } }
     }
+
+    override func removeMarked() { change { $0.removeAll { $0.member.isRemoved } } }
 
     override func reorder(adding members: [Member]) {
         let new = members.compactMap(entry)

@@ -138,18 +138,39 @@ public final class CommunicationCenter {
     /// - Parameter slot: The module's slot.
     /// - Returns: The members, to be released when their module may be entered.
     func takeAll(of slot: ModuleSlot) -> [Member] {
-        let gone = members(of: slot)
-        guard !gone.isEmpty else { return [] }
-        for member in gone {
-            member.markRemoved()
-            known[ObjectIdentifier(member.object)] = nil
-        }
-        if staged[slot.number]?.first?.slot === slot { staged[slot.number] = nil }
+        let gone = forget(slot)
         let range = range(of: slot)
         guard members[range].first?.slot === slot else { return gone }
         for list in lists.values { list.remove(members[range]) }
         members.removeSubrange(range)
         bumpEpoch()
+        return gone
+    }
+
+    /// Removes every member of some modules, in one pass over all members.
+    ///
+    /// - Parameter slots: The modules' slots.
+    /// - Returns: The members by the numbers of their slots, to be released when their module may be entered.
+    func takeAll(of slots: [ModuleSlot]) -> [UInt16: [Member]] {
+        guard slots.count > 1 else {
+            return slots.first.map { [$0.number: takeAll(of: $0)] } ?? [:]
+        }
+        var gone: [UInt16: [Member]] = [:]
+        for slot in slots { gone[slot.number] = forget(slot) }
+        members.removeAll(where: \.isRemoved)
+        for list in lists.values { list.removeMarked() }
+        bumpEpoch()
+        return gone
+    }
+
+    /// Marks the members of a module as removed, and returns them.
+    private func forget(_ slot: ModuleSlot) -> [Member] {
+        let gone = members(of: slot)
+        for member in gone {
+            member.markRemoved()
+            known[ObjectIdentifier(member.object)] = nil
+        }
+        if staged[slot.number]?.first?.slot === slot { staged[slot.number] = nil }
         return gone
     }
 

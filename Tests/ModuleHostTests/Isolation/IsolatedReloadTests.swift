@@ -143,7 +143,7 @@ struct IsolatedReloadTests {
         let isLaneKept = await withCheckedContinuation { continuation in
             test.host.host.onLane { app, thread in
                 for record in app.records where record.module is IsolatedModule {
-                    app.unloadingModules.takeOut(record)
+                    app.unloadingModules.takeOut([record])
                     record.unloadingParts = nil
                 }
                 continuation.resume(returning: app.gate.lane.owns(thread))
