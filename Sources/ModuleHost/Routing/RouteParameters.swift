@@ -72,8 +72,19 @@ public struct RouteParameters: Sendable {
 
     init(list: [(name: String, values: [String])]) {
         var merged: [(name: String, values: [String])] = []
+        // Few names are compared pairwise, as in most calls; for many names that would take too long. By
+        // bytes, as in `isSameText`.
+        var indices: [[UInt8]: Int] = [:]
         for (name, values) in list {
-            if let index = merged.firstIndex(where: { isSameText($0.name, name) }) {
+            let index: Int?
+            if list.count <= 16 {
+                index = merged.firstIndex { isSameText($0.name, name) }
+            } else {
+                let key = Array(name.utf8)
+                index = indices[key]
+                if index == nil { indices[key] = merged.count }
+            }
+            if let index {
                 merged[index].values += values
             } else {
                 merged.append((name, values))
