@@ -32,7 +32,7 @@ private final class JSONPlace {
         /// A value that is already JSON.
         case raw([UInt8])
         case array([JSONPlace])
-        case object([(key: String, value: JSONPlace)])
+        case object(Members)
 
         static func integer(_ integer: some FixedWidthInteger) -> Content {
             .raw(Array(integer.description.utf8))
@@ -50,7 +50,7 @@ private final class JSONPlace {
                 }
             case .object(let members):
                 writer.object { writer in
-                    for (key, value) in members {
+                    for (key, value) in members.list {
                         writer.member(key) { value.content.write(to: &$0) }
                     }
                 }
@@ -74,18 +74,38 @@ private final class JSONPlace {
     /// Returns the place of a member; of a repeated key, the last counts.
     func member(_ key: String) -> JSONPlace {
         let place = JSONPlace()
-        guard case .object(var members) = content else {
-            content = .object([(key, place)])
-            return place
-        }
+        var members = Members()
+        if case .object(let present) = content { members = present }
+        // Released first, as in `append`.
         content = .none
-        if let index = members.firstIndex(where: { $0.key == key }) {
-            members[index].value = place
-        } else {
-            members.append((key, place))
-        }
+        members.set(key, place)
         content = .object(members)
         return place
+    }
+
+    /// The members of an object, in the order in which their keys were first encoded.
+    struct Members {
+        private(set) var list: [(key: String, value: JSONPlace)] = []
+        /// The positions of the keys in the list, once it is too long to search for each key.
+        private var positions: [String: Int] = [:]
+
+        /// Sets a member, in the place of the one with the same key.
+        mutating func set(_ key: String, _ value: JSONPlace) {
+            if let position = position(of: key) {
+                list[position].value = value
+            } else {
+                list.append((key, value))
+            }
+        }
+
+        private mutating func position(of key: String) -> Int? {
+            guard list.count > 16 else { return list.firstIndex { $0.key == key } }
+            // Those that were appended since the last search.
+            for position in positions.count..<list.count {
+                positions[list[position].key] = position
+            }
+            return positions[key]
+        }
     }
 
     /// Makes it an object or an array even if it stays empty.
@@ -103,7 +123,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        place.open(.object([]))
+        place.open(.object(JSONPlace.Members()))
         return KeyedEncodingContainer(
             JSONKeyedEncodingContainer<Key>(place: place, codingPath: codingPath))
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import ModuleHost
@@ -89,6 +90,40 @@ struct JSONEncodingTests {
         #expect(
             try String(decoding: JSONEncoding.bytes(Turns()), as: UTF8.self)
                 == #"{"a":{"a":2},"b":[3,5],"c":1,"super":4}"#)
+    }
+
+    @Test(
+        "of a repeated key the last value counts, in the place of the first, be the keys few or many",
+        arguments: [1, 16, 17, 18, 40], 1...5 as ClosedRange<UInt64>)
+    func repeatedKeys(count: Int, seed: UInt64) throws {
+        struct Repeating: Encodable {
+            let members: [(key: String, value: Int)]
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: JSONCodingKey.self)
+                for (key, value) in members {
+                    try container.encode(value, forKey: JSONCodingKey(stringValue: key))
+                }
+            }
+        }
+        var random = SeededGenerator(seed: seed)
+        let members = (0..<count).map { ("k\(Int.random(in: 0..<30, using: &random))", $0) }
+        let keys = members.enumerated().filter { index, member in
+            !members[..<index].contains { $0.0 == member.0 }
+        }.map(\.element.0)
+        let expected = keys.map { key in
+            "\"\(key)\":\(members.last { $0.0 == key }?.1 ?? -1)"
+        }
+        #expect(
+            try String(decoding: JSONEncoding.bytes(Repeating(members: members)), as: UTF8.self)
+                == "{\(expected.joined(separator: ","))}")
+    }
+
+    @Test("many keys are encoded in time that grows with their number", .timeLimit(.minutes(1)))
+    func manyKeys() throws {
+        let count = 100_000
+        let values = Dictionary(uniqueKeysWithValues: (0..<count).map { ("key\($0)", $0) })
+        let bytes = try JSONEncoding.bytes(values)
+        #expect(try JSONValue(parsing: bytes).decode([String: Int].self) == values)
     }
 
     @Test("refuses what JSON has no word for", arguments: [Double.nan, .infinity])
