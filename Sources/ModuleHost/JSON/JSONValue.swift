@@ -212,12 +212,13 @@ public struct JSONValue: Sendable {
     /// The value for logs and commands: as it is written, white space included, with `•••` for strings that
     /// came from the environment.
     public var redactedText: String {
-        let secrets = document.expansions.filter {
-            $0.value.isSecret && node <= $0.key && $0.key < entry.next
-        }
+        // Searched for in the value alone: the rest of the text may have many more.
+        let secrets =
+            document.expansions.isEmpty
+            ? [] : (node..<Int(entry.next)).filter { document.expansions[$0]?.isSecret == true }
         var text = ""
         var offset = entry.range.lowerBound
-        for secret in secrets.keys.sorted() {
+        for secret in secrets {
             let range = document.nodes[secret].range
             text += String(decoding: document.bytes[offset..<range.lowerBound], as: UTF8.self)
             text += "\"•••\""

@@ -126,6 +126,43 @@ struct JSONEncodingTests {
         #expect(try JSONValue(parsing: bytes).decode([String: Int].self) == values)
     }
 
+    /// Returns the app's settings of a slatefile, with a variable of the environment.
+    private func settings(_ text: String) throws -> JSONValue {
+        let slatefile = #"""
+            {"slate":1,"app":"a","config":\#(text),"modules":[{"id":"a.b","entry":"A.B","main":true}]}
+            """#
+        return try #require(
+            Slatefile.read(
+                Array(slatefile.utf8), path: "slatefile.json", environment: { _ in "secret" }
+            ).config)
+    }
+
+    @Test("writes a value of the settings without the secrets in it")
+    func secrets() throws {
+        let config = try settings(
+            #"{"a": ["${X}", {"b": "${X}", "$${": "$${"}, []], "c": "${X}", "d": "plain"}"#)
+        var values = [config]
+        var count = 0
+        while let value = values.popLast() {
+            let expected = value.text.replacing(#""${X}""#, with: #""•••""#)
+            #expect(try String(decoding: JSONEncoding.bytes(value), as: UTF8.self) == expected)
+            values += value.members.map(\.value) + value.elements
+            count += 1
+        }
+        #expect(count == 9)
+    }
+
+    @Test(
+        "values are written in time that grows with the number of secrets", .timeLimit(.minutes(1)))
+    func manySecrets() throws {
+        let count = 100_000
+        let secrets = Array(repeating: #""${X}""#, count: count).joined(separator: ",")
+        let list = try #require(settings(#"{"list":[\#(secrets)]}"#)["list"])
+        let values = Array(list.elements)
+        #expect(
+            try JSONEncoding.bytes(values).count == 2 + count * #""•••","#.utf8.count - 1)
+    }
+
     @Test("refuses what JSON has no word for", arguments: [Double.nan, .infinity])
     func notFinite(number: Double) {
         #expect(throws: EncodingError.self) { try JSONEncoding.bytes([number]) }
