@@ -52,21 +52,28 @@ extension OverdueModules {
 
     /// Keeps an accepted durable event for the failed modules that are to receive it.
     mutating func keepForFailed(_ event: LifecycleEvent, _ entry: InboxEntry) {
-        for (number, module) in failed where !module.slot.isListed {
-            let isFirst = module.inboxBacklog.first == nil
-            failed[number]?.inboxBacklog.append(entry, isExcluded: !event.isFor(module.slot.id))
-            if isFirst { noteLevel(module.slot) }
+        for slot in unlistedFailed {
+            let isFirst = failed[slot.number]?.inboxBacklog.first == nil
+            failed[slot.number]?.inboxBacklog.append(entry, isExcluded: !event.isFor(slot.id))
+            if isFirst { noteLevel(slot) }
         }
     }
 
     /// Notes that a durable event was claimed: no failed module is to act on it, too.
     mutating func noteClaimed(_ entry: InboxEntry) {
-        for (number, module) in failed where !module.slot.isListed {
-            failed[number]?.inboxBacklog.exclude(entry)
-            if failed[number]?.inboxBacklog.first != module.inboxBacklog.first {
-                noteLevel(module.slot)
-            }
+        for slot in unlistedFailed {
+            let first = failed[slot.number]?.inboxBacklog.first
+            failed[slot.number]?.inboxBacklog.exclude(entry)
+            if failed[slot.number]?.inboxBacklog.first != first { noteLevel(slot) }
         }
+    }
+
+    /// The failed modules that are not listed any more.
+    ///
+    /// Slots alone: a loop over `failed` itself keeps a second reference to each backlog, so that each change
+    /// of one copies it.
+    private var unlistedFailed: [ModuleSlot] {
+        failed.values.map(\.slot).filter { !$0.isListed }
     }
 
     /// Passes the events that wait for a failed module to the module that takes its place.

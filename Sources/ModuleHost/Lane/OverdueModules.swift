@@ -238,7 +238,9 @@ struct OverdueModules {
     /// for them.
     mutating func enforceBacklogs(log: inout EventLog) {
         guard !modules.isEmpty else { return }
-        for number in modules.keys { enforceBacklog(of: number, &log) }
+        // Over an array: a loop over `modules` itself keeps a second reference to each backlog, so that each
+        // change of one copies it.
+        for number in Array(modules.keys) { enforceBacklog(of: number, &log) }
         trim(&log)
     }
 
