@@ -63,6 +63,8 @@ final class InboxMailbox: Sendable {
     func take(withIDs: Bool) -> Letters {
         letters.withLock { letters in
             var taken = letters
+            // Before `letters.waiting` grows: a second reference would make it copy all that waits.
+            taken.waiting = []
             if withIDs || letters.isEnding {
                 if !letters.waiting.isEmpty {
                     taken.submissions.insert(contentsOf: letters.waiting, at: 0)
@@ -72,7 +74,6 @@ final class InboxMailbox: Sendable {
                 letters.waiting += letters.submissions.filter { $0.id != nil }
                 taken.submissions = letters.submissions.filter { $0.id == nil }
             }
-            taken.waiting = []
             taken.isWaitedFor = !letters.waiting.isEmpty
             letters.submissions = []
             letters.bytes -= taken.submissions.reduce(0) { $0 + $1.line.count }

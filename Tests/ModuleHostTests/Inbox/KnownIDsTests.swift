@@ -191,4 +191,19 @@ struct KnownIDsTests {
         mailbox.end()
         #expect(mailbox.take(withIDs: false).submissions.map(\.id) == ["d"])
     }
+
+    @Test(
+        "many events wait for the ids in time that grows with their number", .timeLimit(.minutes(1))
+    )
+    func manyWait() throws {
+        let count = 100_000
+        let mailbox = try InboxMailbox()
+        let ids = (0..<count).map { "\($0)" }
+        for id in ids {
+            let refusal = mailbox.add(InboxSubmission(line: [], id: id) { _ in }, limit: 0)
+            try #require(refusal == nil)
+            try #require(mailbox.take(withIDs: false).submissions.isEmpty)
+        }
+        #expect(mailbox.take(withIDs: true).submissions.map(\.id) == ids)
+    }
 }
