@@ -10,13 +10,15 @@ extension InboxFeeder {
     mutating func moveToDeadLetters(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {
-        for (slot, place) in lane.undelivered {
+        let undelivered = lane.undelivered
+        // Read once for all modules.
+        var sizes = SegmentSizes()
+        if !undelivered.isEmpty { try sizes.look(at: inbox.folder, inbox.folder.segments()) }
+        for (slot, place) in undelivered {
             let end = reader.position
-            guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
-                continue
-            }
+            guard sizes.bytes(from: place, to: end) > inbox.limits.behind else { continue }
             // A quarter more than necessary, so that it is not repeated with the next event.
-            let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
+            let bound = sizes.position(inbox.limits.behind / 4 * 3, before: end)
             guard let range = lane.drop(before: bound, by: slot) else { continue }
             if range.reason == .failed { noteTooMuch(waitsFor: slot) }
         }

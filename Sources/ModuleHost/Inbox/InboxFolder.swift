@@ -106,42 +106,6 @@ package struct InboxFolder: Sendable {
         }
     }
 
-    /// Returns the bytes of the log between two positions, as the files are now.
-    ///
-    /// - Returns: 0 where `end` is not above `start`.
-    /// - Throws: ``InboxError/unusable(_:)``.
-    package func bytes(
-        from start: EventPosition, to end: EventPosition
-    ) throws(InboxError) -> Int {
-        guard start < end else { return 0 }
-        var bytes = Int(end.offset) - Int(start.offset)
-        for number in try segments() where start.segment..<end.segment ~= number {
-            bytes += try size(ofSegment: number)
-        }
-        // Missing segments in between count as empty.
-        return max(0, bytes)
-    }
-
-    /// Returns the position that lies a number of bytes before another one, as the files are now; it need not
-    /// be that of an event.
-    ///
-    /// - Returns: The start of the log where it has fewer bytes.
-    /// - Throws: ``InboxError/unusable(_:)``.
-    package func position(
-        _ bytes: Int, before end: EventPosition
-    ) throws(InboxError) -> EventPosition {
-        var left = bytes
-        var size = Int(end.offset)
-        for number in try segments().reversed() where number <= end.segment {
-            if number < end.segment { size = try self.size(ofSegment: number) }
-            if left <= size {
-                return EventPosition(segment: number, offset: UInt32(clamping: size - left))
-            }
-            left -= size
-        }
-        return EventPosition(segment: try segments().first ?? 1, offset: 0)
-    }
-
     /// Returns the number of a segment from its name: eight digits, more where the number has more.
     static func segmentNumber(_ name: String) -> UInt32? {
         guard name.hasSuffix(".ndjson") else { return nil }

@@ -12,6 +12,33 @@ struct SegmentSizes {
         }
     }
 
+    /// Returns the bytes of the log between two positions.
+    ///
+    /// - Returns: 0 where `end` is not above `start`; missing segments in between count as empty.
+    func bytes(from start: EventPosition, to end: EventPosition) -> Int {
+        guard start < end else { return 0 }
+        let between = sizes.reduce(0) { sum, segment in
+            start.segment..<end.segment ~= segment.key ? sum + segment.value : sum
+        }
+        return max(0, between + Int(end.offset) - Int(start.offset))
+    }
+
+    /// Returns the position that lies a number of bytes before another one; it need not be that of an event.
+    ///
+    /// - Returns: The start of the first segment where there are fewer bytes.
+    func position(_ bytes: Int, before end: EventPosition) -> EventPosition {
+        var left = bytes
+        var size = Int(end.offset)
+        for number in sizes.keys.sorted(by: >) where number <= end.segment {
+            if number < end.segment { size = sizes[number] ?? 0 }
+            if left <= size {
+                return EventPosition(segment: number, offset: UInt32(clamping: size - left))
+            }
+            left -= size
+        }
+        return EventPosition(segment: sizes.keys.min() ?? 1, offset: 0)
+    }
+
     /// Notes the size of the newest segment.
     ///
     /// - Returns: False where another one is the newest that is known.

@@ -83,21 +83,6 @@ struct InboxFolderTests {
         try inbox.folder.removeAllSegments()
         #expect(try writer.append("{}") == ["10:1"])
     }
-
-    @Test("the distance of two positions is counted in bytes of the log")
-    func distance() throws {
-        let inbox = try InboxUnderTest()
-        try inbox.put(line(ofLength: 100))
-        try inbox.put(line(ofLength: 50), in: 2)
-        try inbox.put(line(ofLength: 70), in: 4)
-        let rows: [(EventPosition, EventPosition, Int)] = [
-            ("1:10", "1:30", 20), ("1:30", "1:10", 0), ("1:10", "2:0", 90), ("1:10", "2:7", 97),
-            ("1:0", "4:70", 220), ("3:0", "4:1", 1), ("2:10", "3:5", 45),
-        ]
-        for (start, end, bytes) in rows {
-            #expect(try inbox.folder.bytes(from: start, to: end) == bytes, "\(start) \(end)")
-        }
-    }
 }
 
 extension InboxFolder {
