@@ -15,6 +15,10 @@ final class UseCheck {
     private var disabledProviders: [ObjectIdentifier: ModuleID]?
     private var table: Result<RouteTable, RouteTableError>?
     private var modules: [String: Slatefile.Module]?
+    /// The actions of the modules that uses name, by their ids.
+    private var actions: [ModuleID: [String]] = [:]
+    /// The ids of the enabled modules that are commands, in lower case.
+    private var commands: Set<String>?
     private var providers: FacadeProviders?
 
     /// Returns the uses of a class that the slatefile does not satisfy.
@@ -97,7 +101,9 @@ final class UseCheck {
         }
         guard module.isEnabled else { return [.disabled(id, action: action, of: use.entry)] }
         guard case .entry = module.implementation else { return [] }
-        let names = (module.type as? any RoutedModule.Type)?.actions ?? []
+        let names =
+            actions[module.id] ?? (module.type as? any RoutedModule.Type)?.actions ?? []
+        actions[module.id] = names
         guard !names.contains(action) else { return [] }
         let nearest = nearestName(to: action, in: names)
         return [.route(.noAction(action, of: id, nearest: nearest), of: use.entry)]
@@ -127,12 +133,18 @@ final class UseCheck {
     ) throws(RouteError) -> Bool {
         let rewrites = table.contents.rewrites
         let url = rewrites.isEmpty ? url : try rewrites.apply(to: url)
-        let name = url.segments.first?.lowercased()
-        let isNamed = table.storage.isModuleNamed(by: url)
-        return slatefile.modules.contains { module in
+        let commands = commands ?? Self.commands(in: slatefile)
+        self.commands = commands
+        guard table.storage.isModuleNamed(by: url) else { return !commands.isEmpty }
+        return url.segments.first.map { commands.contains($0.lowercased()) } ?? false
+    }
+
+    private static func commands(in slatefile: Slatefile) -> Set<String> {
+        let commands = slatefile.modules.lazy.filter { module in
             guard module.isEnabled, case .command = module.implementation else { return false }
-            return !isNamed || module.id.text.lowercased() == name
+            return true
         }
+        return Set(commands.map { $0.id.text.lowercased() })
     }
 
     /// Creates the table of the routes of all classes, those of modules in a process of their own included.

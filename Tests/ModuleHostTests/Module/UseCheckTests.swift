@@ -1,3 +1,4 @@
+import AppService
 import Testing
 
 @testable import ModuleHost
@@ -26,6 +27,26 @@ final class CallingModule: RouteUser {
             .action("page/:id", of: "x.listed"), .url("slate://x.listed/page/7"),
             .url("slate://page/7"), .url("other://open/7"),
         ]
+    }
+
+    init(context: ModuleContext) {}
+}
+
+/// Routes, with a count of how often they were created.
+final class CountedRoutesModule: RoutedModule {
+    static let count = Guarded(0)
+    static var routes: [Route<CountedRoutesModule>] {
+        count.withLock { $0 += 1 }
+        return [Route("page/:id") { _, _ in }]
+    }
+
+    init(context: ModuleContext) {}
+}
+
+/// Calls one action often.
+final class OftenCallingModule: RouteUser {
+    static var usedRoutes: [UsedRoute] {
+        Array(repeating: .action("page/:id", of: "x.counted"), count: 100)
     }
 
     init(context: ModuleContext) {}
@@ -124,6 +145,22 @@ struct UseCheckTests {
                 calling, #"{ "id": "x.listed", "command": ["true"] }"#,
                 rewrites: [#"{ "from": "slate://old/:id", "to": "slate://x.listed/page/:id" }"#]
             ).isEmpty)
+    }
+
+    @Test("the routes of a class are created once for all that call it")
+    func routesOnce() {
+        /// Returns how often the routes are created.
+        func count(_ users: String...) -> Int {
+            CountedRoutesModule.count.withLock { $0 = 0 }
+            #expect(
+                StaticRoutesTests.diagnostics(
+                    StaticRoutesTests.text([module("x.counted", "CountedRoutesModule")] + users)
+                ).isEmpty)
+            return CountedRoutesModule.count.withLock { $0 }
+        }
+        let unused = count()
+        let users = (0..<3).map { module("x.often\($0)", "OftenCallingModule") }
+        #expect(count(users[0], users[1], users[2]) == unused + 1)
     }
 
     @Test("a route that no module has is an error, with the nearest")
