@@ -78,6 +78,32 @@ struct ControlCommandTests {
                 """)
     }
 
+    @Test("numbers of a faulty host that are too large to be counted with")
+    func largeNumbers() throws {
+        let hold =
+            #"[{"module":"x.a","event":"background","reason":"upload","remainingMs":-1e300}]"#
+        let host = try StandIn([
+            "status": #"{"app":"Demo","startedAt":"2026","readyMs":1e300,"holds":\#(hold)}"#,
+            "modules":
+                #"[{"id":"x.a","entry":"M.A","state":"running","holds":\#(hold),"retryInMs":\#(Int.max),"#
+                + #""process":{"pid":7,"residentBytes":\#(Int.max)}}]"#,
+        ])
+        #expect(
+            try host.hostd("status").output == """
+                app           Demo
+                started       2026
+                holds         x.a background: upload
+                events        none
+
+                """)
+        #expect(
+            try host.hostd("modules").output == """
+                module  state    entry
+                x.a     running  M.A    restarted in 153722867m16s, process 7, 8796093022208 MiB, holds background: upload
+
+                """)
+    }
+
     @Test("what a call sends")
     func parameters() throws {
         let host = try StandIn()

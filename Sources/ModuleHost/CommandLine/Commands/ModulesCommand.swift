@@ -55,7 +55,8 @@ extension Command {
             process["pid"].map { "process \($0.text)" }
                 ?? (module["state"]?.string == "late" ? "restarting" : "no process"),
             process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
-            process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
+            // Rounded without a sum that overflows for the number of a faulty host.
+            process["residentBytes"]?.int.map { "\((($0 >> 19) + 1) >> 1) MiB" },
             restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
             process["lastEnd"]?.string.map { "last: \($0)" },
         ].compactMap(\.self)

@@ -18,8 +18,7 @@ extension Command {
     /// A host of another version may have fewer members, or more: missing ones are left out.
     private static func text(ofStatus status: JSONValue) -> TerminalText {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
-        let readyTime = (try? status["readyMs"]?.decode(Double.self))
-            .map { Duration.nanoseconds($0 * 1_000_000) }
+        let readyTime = status["readyMs"]?.milliseconds
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
         let holds =
             status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
@@ -82,8 +81,7 @@ extension Command {
 
     /// Returns a hold in words, such as `background: upload, 8s left`.
     static func describe(_ hold: JSONValue) -> String {
-        let left = (try? hold["remainingMs"]?.decode(Double.self))
-            .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
+        let left = hold["remainingMs"]?.milliseconds.map { ", \($0.briefText) left" }
         return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
     }
 
