@@ -56,6 +56,6 @@ private func check(_ use: EntryUse) -> [EntryDiagnostic] {
         let settings = try config.decode(Settings.self)
         return settings.raw == use.appConfig ? [] : [.entry("another config")]
     } catch {
-        return [.config(error)]
+        return [.config(.placed(error))]
     }
 }

@@ -9,9 +9,20 @@ extension JSONValue {
     /// - Returns: The decoded value.
     /// - Throws: Every diagnostic with its place, at most 100.
     func decodeReportingAll<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
-        let first: JSONError
-        do throws(JSONError) {
-            return try decode(type)
+        do throws(UnplacedJSONError) {
+            return try decodeReportingAllWithoutPlaces()
+        } catch {
+            throw error.placed(in: document)
+        }
+    }
+
+    /// Decodes a `T` as ``decodeReportingAll(_:)`` does, and computes no places of diagnostics.
+    func decodeReportingAllWithoutPlaces<T: Decodable>(
+        _ type: T.Type = T.self
+    ) throws(UnplacedJSONError) -> T {
+        let first: UnplacedJSONError
+        do throws(UnplacedJSONError) {
+            return try decodeWithoutPlaces(type)
         } catch {
             first = error
         }
@@ -22,7 +33,7 @@ extension JSONValue {
             if decoding.mayCollect(error) { decoding.collect(error, of: self) }
         }
         let diagnostics = (decoding.unknownKeys + decoding.collected).sortedByNumber(\.offset)
-        throw diagnostics.isEmpty ? first : JSONError(diagnostics, in: document)
+        throw diagnostics.isEmpty ? first : .unplaced(diagnostics)
     }
 }
 

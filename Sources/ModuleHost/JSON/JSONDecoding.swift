@@ -13,16 +13,52 @@ extension JSONValue {
     /// - Throws: Every diagnostic with its place: at most one that ended the decoding, and all the unknown
     ///   keys found until then.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
-        let decoding = JSONDecoding(root: self)
-        do {
-            let value: T = try decoding.decode(self)
-            let diagnostics = decoding.unknownKeys
-            if diagnostics.isEmpty { return value }
-            throw JSONError(diagnostics, in: document)
-        } catch let error as JSONError {
-            throw error
+        do throws(UnplacedJSONError) {
+            return try decodeWithoutPlaces()
         } catch {
-            throw JSONError(decoding.unknownKeys + [decoding.diagnostic(of: error)], in: document)
+            throw error.placed(in: document)
+        }
+    }
+
+    /// Decodes a `T` as ``decode(_:)-(T.Type)`` does, and computes no places of diagnostics.
+    func decodeWithoutPlaces<T: Decodable>(
+        _ type: T.Type = T.self
+    ) throws(UnplacedJSONError) -> T {
+        let decoding = JSONDecoding(root: self)
+        let value: T
+        do {
+            value = try decoding.decode(self)
+        } catch let error as JSONError {
+            throw .placed(error)
+        } catch {
+            throw .unplaced(decoding.unknownKeys + [decoding.diagnostic(of: error)])
+        }
+        let diagnostics = decoding.unknownKeys
+        guard diagnostics.isEmpty else { throw .unplaced(diagnostics) }
+        return value
+    }
+}
+
+/// The diagnostics of a decoding before their places are computed, which reads the text from its start.
+package enum UnplacedJSONError: Error {
+    /// Diagnostics of the text that was decoded, each given by its offset.
+    case unplaced([(offset: Int, kind: JSONDiagnostic.Kind)])
+    /// The error of a value that a type decoded by itself, possibly from another text.
+    case placed(JSONError)
+
+    /// Returns the error with the places of its diagnostics.
+    func placed(in document: JSONDocument) -> JSONError {
+        switch self {
+        case .unplaced(let diagnostics): JSONError(diagnostics, in: document)
+        case .placed(let error): error
+        }
+    }
+
+    /// The diagnostics, each given by its offset.
+    var diagnostics: [(offset: Int, kind: JSONDiagnostic.Kind)] {
+        switch self {
+        case .unplaced(let diagnostics): diagnostics
+        case .placed(let error): error.diagnostics.map { ($0.offset, $0.kind) }
         }
     }
 }

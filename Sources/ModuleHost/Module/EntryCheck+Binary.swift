@@ -122,16 +122,16 @@ private final class ModuleClass {
         return diagnostics
     }
 
-    private func error(in config: JSONValue?) -> JSONError? {
+    private func error(in config: JSONValue?) -> UnplacedJSONError? {
         guard let config else { return errorWithoutConfig }
         return configured?.error(in: config)
     }
 }
 
 extension ConfiguredModule {
-    fileprivate static func error(in config: JSONValue) -> JSONError? {
-        do throws(JSONError) {
-            _ = try config.decodeReportingAll(Configuration.self)
+    fileprivate static func error(in config: JSONValue) -> UnplacedJSONError? {
+        do throws(UnplacedJSONError) {
+            _ = try config.decodeReportingAllWithoutPlaces(Configuration.self)
             return nil
         } catch {
             return error

@@ -26,7 +26,7 @@ package enum EntryDiagnostic {
     /// A problem of the entry itself: the message is reported at the entry.
     case entry(String)
     /// A problem of the settings: each diagnostic of decoding them is reported at its own place.
-    case config(JSONError)
+    case config(UnplacedJSONError)
     /// A check of the uses of other modules, made once all of them are known: each text that it returns is
     /// reported at the entry. It is not made where a module is not valid.
     case uses((Slatefile) -> [String])

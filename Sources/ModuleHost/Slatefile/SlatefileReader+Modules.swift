@@ -168,7 +168,7 @@ extension SlatefileReader {
         switch (found.entry, found.command) {
         case (let entry?, nil):
             guard let name = self.entry(entry) else { return nil }
-            if found.isEnabled, let checkEntry {
+            if found.isEnabled, hasRoom, let checkEntry {
                 // In a part any module may be main: where it has no root, none is opened.
                 let use = EntryUse(
                     module: id, entry: name, isMain: module.isMain && part == nil,
@@ -215,7 +215,7 @@ extension SlatefileReader {
         }
         // A check that knows the classes may know which one is meant.
         let use = EntryUse(entry: text, isMain: false, config: nil, appConfig: nil)
-        if case .entry(let reason)? = checkEntry?(use).first {
+        if hasRoom, case .entry(let reason)? = checkEntry?(use).first {
             report(.entry(reason), at: node)
         } else {
             report(.malformedEntry(text), at: node)

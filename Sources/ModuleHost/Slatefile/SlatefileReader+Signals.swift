@@ -122,15 +122,15 @@ extension SlatefileReader {
 
     /// Reports why the value at `node` cannot be decoded as a `T`.
     private mutating func check<T: Decodable>(_ node: Int, _ type: T.Type) {
-        do throws(JSONError) {
-            _ = try value(node).decode(type)
+        do throws(UnplacedJSONError) {
+            _ = try value(node).decodeWithoutPlaces(type)
         } catch {
             report(error)
         }
     }
 
     /// Reports the diagnostics of decoding a value of this document.
-    mutating func report(_ error: JSONError) {
+    mutating func report(_ error: UnplacedJSONError) {
         for diagnostic in error.diagnostics {
             report(.json(diagnostic.kind), atOffset: diagnostic.offset)
         }

@@ -29,7 +29,8 @@ extension Slatefile {
     ///     each `${NAME}` in a string of a `config`.
     ///   - checkEntry: Returns the problem with an entry. Called once for each enabled module that has a
     ///     well-formed entry, in order, whatever other problems the file has; and for a better message about
-    ///     each entry that is not well-formed. Nil checks no entries.
+    ///     each entry that is not well-formed. Not called once the file has as many diagnostics as are shown.
+    ///     Nil checks no entries.
     ///   - part: The part that the app has: other modules are not enabled. Nil for all.
     /// - Returns: The slatefile, every default filled in.
     /// - Throws: Every diagnostic, each with its place.

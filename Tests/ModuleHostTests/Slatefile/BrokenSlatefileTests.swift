@@ -61,6 +61,20 @@ struct BrokenSlatefileTests {
             rendering?.hasSuffix("\n1000 errors in slatefile.json; there may be more\n") == true)
     }
 
+    @Test("settings are not checked once there are a thousand errors")
+    func uncheckedSettings() {
+        let modules = (0..<2000).map { #"{"id":"a.m\#($0)","entry":"A.B"}"# }
+        let text =
+            "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules.joined(separator: ",\n"))]}"
+        var checks = 0
+        let diagnostics = Slatefile.diagnostics(of: text) { _ in
+            checks += 1
+            return [.config(.unplaced([(0, .refused("wrong"))]))]
+        }
+        #expect(diagnostics.count == 1000)
+        #expect(checks == 1000)
+    }
+
     @Test("colours are the caller's choice")
     func colors() throws {
         let error = try #require(throws: SlatefileError.self) {

@@ -171,7 +171,7 @@ struct SlatefileTests {
                 _ = try config.decode(Settings.self)
                 return []
             } catch {
-                return [.config(error)]
+                return [.config(.placed(error))]
             }
         }
         #expect(
