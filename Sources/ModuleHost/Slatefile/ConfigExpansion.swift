@@ -60,6 +60,7 @@ struct ConfigExpansion {
 
     /// Reports a problem at the variable itself, or at the string where escapes hide the variable's place.
     private mutating func report(_ kind: SlatefileDiagnostic.Kind, at index: Int, of node: Int) {
+        guard diagnostics.count < Slatefile.Limits.diagnostics else { return }
         let entry = document.nodes[node]
         let isPlain = entry.flags.isDisjoint(with: [.escaped, .faulty])
         diagnostics.append((entry.range.lowerBound + (isPlain ? index + 1 : 0), kind))

@@ -270,15 +270,16 @@ struct SlatefileReader {
 }
 
 extension SlatefileError {
-    /// Computes the places of diagnostics, each given by its offset; where the document `isSecret` they show
-    /// no text of it.
+    /// Computes the places of diagnostics, each given by its offset, of the first thousand; where the document
+    /// `isSecret` they show no text of it.
     init(
         _ diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)], in document: JSONDocument,
         path: String, isSecret: Bool = false
     ) {
         self.path = path
         var text = SourceText(document.bytes)
-        self.diagnostics = diagnostics.sortedByNumber(\.offset).map { diagnostic in
+        let shown = diagnostics.sortedByNumber(\.offset).prefix(Slatefile.Limits.diagnostics)
+        self.diagnostics = shown.map { diagnostic in
             let place = text.place(of: diagnostic.offset)
             guard !isSecret else {
                 return SlatefileDiagnostic(

@@ -61,6 +61,17 @@ struct BrokenSlatefileTests {
             rendering?.hasSuffix("\n1000 errors in slatefile.json; there may be more\n") == true)
     }
 
+    @Test("variables that are not set count towards the thousand errors")
+    func tooManyVariables() {
+        let modules = Array(
+            repeating: #"{"id":"a.b","entry":"A.B","config":{"a":"${NOPE}"},"x":1}"#, count: 2000)
+        let text =
+            "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules.joined(separator: ",\n"))],}"
+        let rendering = Slatefile.rendering(of: Array(text.utf8))
+        #expect(
+            rendering?.hasSuffix("\n1000 errors in slatefile.json; there may be more\n") == true)
+    }
+
     @Test("settings are not checked once there are a thousand errors")
     func uncheckedSettings() {
         let modules = (0..<2000).map { #"{"id":"a.m\#($0)","entry":"A.B"}"# }
