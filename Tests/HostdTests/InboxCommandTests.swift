@@ -219,6 +219,22 @@ struct InboxCommandTests {
 
     // MARK: retry and drop
 
+    @Test("drop: what cannot be printed is not removed", arguments: [[], ["--json"]])
+    func dropWithoutOutput(options: [String]) throws {
+        try reject("hello", at: position(50), "no JSON")
+        let letters = try folder.text(of: ".hostd/inbox/dead-letters.ndjson")
+        let outcome = try HostProcess.run(
+            ["inbox", "drop", "--all"] + options, in: folder.path, output: .file("/dev/full"))
+        #expect(outcome.exit == .code(74))
+        #expect(
+            outcome.error == """
+                hostd: cannot write to stdout: No space left on device
+                hostd inbox: nothing was dropped, since it cannot be printed
+
+                """)
+        #expect(try folder.text(of: ".hostd/inbox/dead-letters.ndjson") == letters)
+    }
+
     @Test("drop: takes what is named, and shows it; the rest stays")
     func drop() throws {
         try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")

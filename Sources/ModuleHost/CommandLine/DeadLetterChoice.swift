@@ -24,19 +24,34 @@ struct DeadLetterChoice {
         }
     }
 
-    /// Removes them permanently, and prints them.
+    /// Prints them, and then removes them permanently: what cannot be printed is not removed, and what is
+    /// removed was printed.
     func drop() throws(InboxError) -> ExitCode {
         guard unknown.isEmpty else { return reportUnknown("dropped") }
+        let code = printDropped()
+        guard code == .success else {
+            Console.printError("\(title): nothing was dropped, since it cannot be printed")
+            return code
+        }
         let chosen = Set(events)
-        let dropped = try DeadLetters(folder).take { chosen.contains($0) }
+        do throws(InboxError) {
+            _ = try DeadLetters(folder).take { chosen.contains($0) }
+            return .success
+        } catch {
+            Console.printError("\(title): nothing was dropped: what is printed stays a dead letter")
+            throw error
+        }
+    }
+
+    private func printDropped() -> ExitCode {
         if asJSON {
             return printJSON { json in
-                json.member("dropped") { $0.array { for event in dropped { event.write(&$0) } } }
+                json.member("dropped") { $0.array { for event in events { event.write(&$0) } } }
             }
         }
-        if dropped.isEmpty { return Console.write("no dead letters\n") }
+        if events.isEmpty { return Console.write("no dead letters\n") }
         return Console.write(
-            dropped.map { event -> TerminalText in
+            events.map { event -> TerminalText in
                 "dropped \(event.title): \(excerpt(event.reason, limit: 500))\n  \(event.shownLine)\n"
             }.joined())
     }
