@@ -80,6 +80,39 @@ struct SendCommandTests {
         #expect(folder.names == ["push.json", "slatefile.json"])
     }
 
+    @Test(
+        "JSON that would be too deep in a request: 64, with its place, whether a host runs or not")
+    func tooDeep() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(HostdRun.slatefile(), to: "slatefile.json")
+        func nested(_ depth: Int) -> String {
+            #"{"a":"# + String(repeating: "[", count: depth - 1)
+                + String(repeating: "]", count: depth - 1) + "}"
+        }
+        let pointer = "/a" + String(repeating: "/0", count: 125)
+        let reason =
+            "line 1, column 131 (\(pointer)): nested deeper than 126 arrays and objects\n"
+        let sent = try folder.send(["push", "--payload", nested(127)])
+        #expect(sent.exit == .code(64))
+        #expect(sent.error == "hostd send: the payload is not JSON: " + reason)
+        for words in [["call", "x.main", "a"], ["post", "t"]] {
+            let outcome = try HostProcess.run(words + [nested(127)], in: folder.path)
+            #expect(outcome.exit == .code(64))
+            #expect(outcome.error == "hostd \(words[0]): the argument is not JSON: " + reason)
+        }
+        #expect(folder.names == ["slatefile.json"])
+
+        let run = try HostdRun(nil, in: folder).ready()
+        let aps = #"{"aps":{},"#
+        let pushed = try folder.send(["push", "--payload", aps + nested(126).dropFirst(), "--wait"])
+        #expect(pushed.exit == .code(0))
+        #expect(pushed.output.hasPrefix("accepted 1:1: 1 module"))
+        #expect(try HostProcess.run(["post", "t", nested(126)], in: folder.path).exit == .code(0))
+        let called = try HostProcess.run(["call", "x.main", "a", nested(126)], in: folder.path)
+        #expect(called.exit == .code(69))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a message on no topic is refused, as 'hostd post' does, and nothing is written")
     func noTopic() throws {
         let folder = try TemporaryFolder()

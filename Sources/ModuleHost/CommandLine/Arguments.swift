@@ -108,6 +108,15 @@ struct Arguments: Sendable {
     }
 }
 
+extension JSONValue {
+    /// Parses JSON from a user, for the parameters of a request.
+    ///
+    /// The request and its parameters are an object each, around this one; a record of the inbox is one.
+    init(parameter bytes: [UInt8]) throws(JSONError) {
+        try self.init(parsing: bytes, depthLimit: JSONDocument.depthLimit - 2)
+    }
+}
+
 /// The format of what a command prints, which `--format` and `--json` name.
 extension Arguments {
     /// The error of options that name two formats; nil for one or none.

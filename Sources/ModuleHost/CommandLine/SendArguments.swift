@@ -33,7 +33,7 @@ struct SendArguments {
         if let option = arguments["payload"] {
             let bytes: [UInt8]
             (source, bytes) = try Self.bytes(of: option)
-            do throws(JSONError) { payload = try JSONValue(parsing: bytes) } catch {
+            do throws(JSONError) { payload = try JSONValue(parameter: bytes) } catch {
                 throw Failure("\(source) is not JSON: \(error)")
             }
         } else {

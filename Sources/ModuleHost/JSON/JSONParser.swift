@@ -22,6 +22,8 @@ struct JSONParser {
 
     /// The number of diagnostics after which the parsing ends.
     private let diagnosticLimit: Int
+    /// The largest depth of nested arrays and objects.
+    private let depthLimit: Int
     var at = 0
     private var depth = 0
     /// The places of the keys of the open objects, outermost first.
@@ -30,9 +32,12 @@ struct JSONParser {
     var forgivesComma = false
     var source: SourceText
 
-    init(_ bytes: [UInt8], diagnosticLimit: Int) {
+    init(
+        _ bytes: [UInt8], diagnosticLimit: Int, depthLimit: Int = JSONDocument.depthLimit
+    ) {
         self.bytes = bytes
         self.diagnosticLimit = diagnosticLimit
+        self.depthLimit = depthLimit
         source = SourceText(bytes)
     }
 
@@ -120,8 +125,8 @@ struct JSONParser {
     private mutating func open(_ kind: JSONNode.Kind) -> Int? {
         let node = nodes.count
         append(kind, from: at)
-        guard depth < JSONDocument.depthLimit else {
-            stop(.tooDeep(limit: JSONDocument.depthLimit), at: at)
+        guard depth < depthLimit else {
+            stop(.tooDeep(limit: depthLimit), at: at)
             return nil
         }
         depth += 1

@@ -36,7 +36,13 @@ public struct JSONValue: Sendable {
     /// - Parameter bytes: The text in UTF-8, at most 16 MiB.
     /// - Throws: The first error in the text, with its place.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
-        var parser = JSONParser(bytes, diagnosticLimit: 1)
+        try self.init(parsing: bytes, depthLimit: JSONDocument.depthLimit)
+    }
+
+    /// Parses a text that becomes a part of another, such as a request, which adds levels of its own to the
+    /// depth.
+    init(parsing bytes: [UInt8], depthLimit: Int) throws(JSONError) {
+        var parser = JSONParser(bytes, diagnosticLimit: 1, depthLimit: depthLimit)
         parser.parse()
         let document = JSONDocument(bytes: bytes, nodes: parser.nodes)
         if let diagnostic = parser.diagnostics.first {

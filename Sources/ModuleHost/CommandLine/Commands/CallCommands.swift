@@ -137,7 +137,7 @@ extension Command {
     ) -> ExitCode {
         guard arguments.operands.count > index else { return body(nil) }
         do throws(JSONError) {
-            return body(try JSONValue(parsing: arguments.operands[index]))
+            return body(try JSONValue(parameter: Array(arguments.operands[index].utf8)))
         } catch {
             Console.printError("\(arguments.title): the argument is not JSON: \(error)")
             return .usage
