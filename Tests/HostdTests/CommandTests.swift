@@ -256,6 +256,23 @@ struct CommandTests {
         #expect(outcome.error.hasSuffix("--help'\n"))
     }
 
+    @Test("an argument that is not UTF-8 is named, and nothing is done")
+    func notUTF8() throws {
+        let outcome = try HostProcess.run(
+            ["-c", #"exec "$0" new "$(printf 'b\374cher\033')""#, HostProcess.hostd],
+            program: "/bin/sh", in: folder.path)
+        #expect(outcome.exit == .code(64))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error == """
+                hostd: the argument 'b\\xFCcher\u{FFFD}' is not UTF-8; rename the file, or write the text in UTF-8
+                usage: hostd COMMAND [ARGUMENTS]
+                see 'hostd --help'
+
+                """)
+        #expect(folder.names == [])
+    }
+
     @Test("stdout closed")
     func closedOutput() throws {
         let outcome = try hostd("schema", output: .closed)

@@ -33,12 +33,11 @@ public enum HostCommandLine {
         // and not the end of this process.
         Signals.turnIntoErrors()
         HostComposition.running.withLock { $0 = composition }
-        let words = Array(CommandLine.arguments.dropFirst())
         let identity = ProgramIdentity(name: name, version: version)
         let code: ExitCode
         do throws(HostCommandError) {
             code = run(
-                words, in: try Program(identity, own: commands, composition: composition),
+                in: try Program(identity, own: commands, composition: composition),
                 mask: inheritedMask)
         } catch {
             Console.printError("\(name): \(error.message)")
@@ -47,17 +46,16 @@ public enum HostCommandLine {
         CurrentProcess.exit(code.rawValue)
     }
 
-    /// Runs the command of a command line.
+    /// Runs the command of this process's command line.
     ///
     /// - Parameters:
-    ///   - words: The arguments, without the program's name.
     ///   - program: The program.
     ///   - mask: The signals that a command which is not a host has blocked; all are blocked until the
     ///     command is known.
     /// - Returns: The exit code.
-    private static func run(_ words: [String], in program: Program, mask: SignalSet) -> ExitCode {
+    private static func run(in program: Program, mask: SignalSet) -> ExitCode {
         do throws(UsageError) {
-            switch try Request(words, in: program) {
+            switch try Request(words(), in: program) {
             case .text(let text):
                 Signals.blockExactly(mask)
                 return Console.write(text)
@@ -70,6 +68,23 @@ public enum HostCommandLine {
             Console.printError(error.text(in: program))
             return .usage
         }
+    }
+
+    /// Returns the arguments of this process, without the program's name.
+    ///
+    /// `CommandLine.arguments` has other characters in the place of bytes that are not UTF-8: a path would be
+    /// that of another file.
+    private static func words() throws(UsageError) -> [String] {
+        var words: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index] else { break }
+            guard let word = String(validatingCString: bytes) else {
+                let end = (0...).first { bytes[$0] == 0 } ?? 0
+                throw .notUTF8((0..<end).map { UInt8(bitPattern: bytes[$0]) })
+            }
+            words.append(word)
+        }
+        return words
     }
 }
 

@@ -79,6 +79,18 @@ struct UsageError: Error, Hashable, Sendable {
         UsageError("an argument is empty", command)
     }
 
+    /// The error of an argument whose bytes are not text, with those beyond ASCII as `\xFF`.
+    static func notUTF8(_ bytes: [UInt8]) -> UsageError {
+        let text = bytes.map { byte in
+            byte < 0x80
+                ? String(UnicodeScalar(byte))
+                : "\\x" + String(byte, radix: 16, uppercase: true)
+        }.joined()
+        return UsageError(
+            "the argument '\(excerpt(text, limit: 200))' is not UTF-8; rename the file, or write the text in UTF-8"
+        )
+    }
+
     private static func offer(_ written: String, _ names: [String]) -> String {
         nearestName(to: written, in: names).map { "; did you mean '\($0)'?" } ?? ""
     }
