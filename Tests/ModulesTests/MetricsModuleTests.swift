@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -164,6 +165,24 @@ struct MetricsModuleTests {
                 ])
         }
         #expect(folder.names == ["hostd.prom"])
+    }
+
+    @Test("a pipe in the place of the file stays, and is an error that says what to do")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path("hostd.prom"), 0o600) == 0)
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+            try await app.startupTask(firstWrite)
+            #expect(
+                app.messages(of: "com.mm.metrics") == [
+                    "cannot write '\(folder.path)/hostd.prom': it is not a regular file; remove it, "
+                        + "or give another 'file' in this module's config"
+                ])
+        }
+        let path = folder.path("hostd.prom")
+        #expect(throws: FileReadError(path: path, reason: .notRegular)) {
+            try readFile(at: path, limit: 10_000)
+        }
     }
 
     @Test("the collector, another user, can read it; nothing else is left beside it")

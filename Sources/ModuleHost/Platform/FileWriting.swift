@@ -13,7 +13,8 @@ private let temporaryFiles = Atomic(0)
 ///
 /// - Parameters:
 ///   - bytes: The file's new content.
-///   - path: The file to replace or create. A symbolic link is itself replaced.
+///   - path: The file to replace or create. A symbolic link is itself replaced; a device, a pipe or a socket
+///     is an error.
 ///   - mode: The file's permissions, whatever the umask.
 ///   - synchronized: Whether the content must be on the disk before the file is renamed.
 /// - Throws: ``FileError``.
@@ -21,6 +22,9 @@ public func writeFile(
     _ bytes: some Collection<UInt8>, to path: String, mode: UInt32 = 0o644,
     synchronized: Bool = false
 ) throws(FileError) {
+    guard isReplaceable(path) else {
+        throw FileError("write", path, .invalid, explanation: "it is not a regular file")
+    }
     let number = temporaryFiles.wrappingAdd(1, ordering: .relaxed).newValue
     let temporary = "\(path).\(getpid())-\(number).tmp"
     do throws(SystemError) {
@@ -37,6 +41,13 @@ public func writeFile(
     } catch {
         throw FileError("write", path, error)
     }
+}
+
+/// Returns whether a new file may take the place of what has this path; of a folder, the system decides.
+private func isReplaceable(_ path: String) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return true }
+    return [S_IFREG, S_IFLNK, S_IFDIR].contains(status.st_mode & S_IFMT)
 }
 
 /// Creates the folder `path`, and missing folders above it, for this user alone (0700 or `mode`).

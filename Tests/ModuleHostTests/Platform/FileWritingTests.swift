@@ -50,6 +50,21 @@ struct FileWritingTests {
         #expect(try names() == ["a"])
     }
 
+    @Test("a pipe is not replaced, and a link is, whatever it leads to")
+    func notRegular() throws {
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try #require(symlink("pipe", folder.path("link")) == 0)
+        let error = FileError(
+            "write", folder.path("pipe"), SystemError(code: EINVAL),
+            explanation: "it is not a regular file")
+        #expect(throws: error) { try writeFile("x".utf8, to: folder.path("pipe")) }
+        #expect(try names() == ["link", "pipe"])
+        try writeFile("x".utf8, to: folder.path("link"))
+        #expect(try content("link") == "x")
+        var status = stat()
+        #expect(lstat(folder.path("pipe"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("what cannot be put in place leaves nothing behind")
     func failure() throws {
         try makeFolders(folder.path("taken"))
