@@ -80,6 +80,21 @@ struct SendCommandTests {
         #expect(folder.names == ["push.json", "slatefile.json"])
     }
 
+    @Test("accepted, and stdout cannot be written: 0, and stderr has the position")
+    func fullOutput() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(HostdRun.slatefile(), to: "slatefile.json")
+        let outcome = try HostProcess.run(
+            ["send", "push", "--payload", "{}"], in: folder.path, output: .file("/dev/full"))
+        #expect(outcome.exit == .code(0))
+        #expect(
+            outcome.error == """
+                hostd: cannot write to stdout: No space left on device
+                hostd send: accepted 1:1: no host is ready; the next one delivers it
+
+                """)
+    }
+
     @Test(
         "JSON that would be too deep in a request: 64, with its place, whether a host runs or not")
     func tooDeep() throws {

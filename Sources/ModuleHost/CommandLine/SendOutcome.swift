@@ -38,11 +38,15 @@ struct SendOutcome {
         exitCode = .success
     }
 
-    /// Prints the outcome, on one line.
+    /// Prints the outcome, on one line: on stderr where stdout cannot be written.
+    ///
+    /// The exit code is that of the event, so that no caller sends it again because of its own stdout.
     func report(_ arguments: Arguments) -> ExitCode {
-        arguments.has("json")
-            ? Console.write(json: "\(json)\n".utf8, then: exitCode)
-            : Console.write("\(text)\n", then: exitCode)
+        let code =
+            arguments.has("json")
+            ? Console.write(json: "\(json)\n".utf8) : Console.write("\(text)\n")
+        if code != .success { Console.printError("\(arguments.title): \(text)") }
+        return exitCode
     }
 
     private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {

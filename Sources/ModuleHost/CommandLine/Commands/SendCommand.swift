@@ -31,7 +31,8 @@ extension Command {
             .noInput: "the file of the payload cannot be read",
             .unavailable: "no host runs, and this event or --wait needs one",
             .failed: "with --wait: a module failed, or the event is a dead letter",
-            .inputOutput: "not accepted: the disk is full, or fails",
+            .inputOutput:
+                "not accepted: the disk is full, or fails; or the host ended before it answered",
             .busy: "busy; try again; with --wait: accepted, and still to be delivered",
         ]) { $1 },
         examples: [
