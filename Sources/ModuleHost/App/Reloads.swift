@@ -53,9 +53,12 @@ final class Reloads {
         guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
         guard app.phase == .running else { return waiting.append(request) }
         let request = request.isOfCurrent ? updated(request) : request
-        let plan = ReloadPlan(
+        var plan = ReloadPlan(
             from: app.slatefile, app.records.map { running($0, for: request) },
             unmade: app.onDemand.unmadeModules, to: request.slatefile)
+        if app.calls?.tokens.isSame(as: request.tokens) == false {
+            plan.fields.append("security.tokens")
+        }
         if plan.isEmpty { return nothingChanged(plan, request) }
         do {
             let reload = try prepare(request, plan)

@@ -24,6 +24,13 @@ package struct TokenStore: Sendable {
     /// A store without tokens: remote callers reach only public routes.
     package static let empty = TokenStore([])
 
+    /// Returns whether the other store has the same tokens with the same grants, in the same order.
+    func isSame(as other: TokenStore) -> Bool {
+        entries.elementsEqual(other.entries) {
+            $0.token.matches($1.token) && $0.grant == $1.grant && $0.expires == $1.expires
+        }
+    }
+
     /// The names of the tokens, in the order of the file.
     package var names: [String] { entries.map(\.grant.name) }
 

@@ -179,9 +179,13 @@ struct TokenReloadTests {
             return (tokens ?? []) + ["\(report.exitCode)"]
         }
         #expect(await names() == ["one", "success"])
+        #expect(reloader.lastReload?.summary == "security.tokens")
+        #expect(await names() == ["one", "success"])
+        #expect(reloader.lastReload?.summary == "nothing changed")
 
         try write(tokens("changed"), to: "one.json")
         #expect(await names() == ["changed", "success"])
+        #expect(reloader.lastReload?.summary == "security.tokens")
         try write(slatefile(#""tokens": "two.json""#), to: "slatefile.json")
         #expect(await names() == ["two", "success"])
         try write("[5]", to: "two.json")
