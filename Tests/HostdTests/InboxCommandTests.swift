@@ -1,3 +1,4 @@
+import Glibc
 import ModuleHost
 import TestSupport
 import Testing
@@ -79,11 +80,41 @@ struct InboxCommandTests {
         #expect(outcome.output == "")
         #expect(
             outcome.error == """
-                hostd inbox: the state directory '.hostd' has no inbox: no host ran there, or it is \
-                another user's
+                hostd inbox: the state directory '.hostd' has no inbox: no host ran there
 
                 """)
         #expect(folder.names == [])
+    }
+
+    @Test(
+        "an inbox of another user: 77", .enabled(if: CommandTests.canRunAsNobody && getuid() == 0),
+        arguments: ["list", "retry", "drop"])
+    func otherUser(action: String) throws {
+        try files.make()
+        try #require(chmod(folder.path, 0o755) == 0)
+        let outcome = try HostProcess.run(
+            ["inbox", action] + (action == "list" ? [] : ["--all"]), in: folder.path,
+            userID: CommandTests.nobody)
+        #expect(outcome.exit == .code(77))
+        #expect(
+            outcome.error == """
+                hostd inbox: the inbox of the state directory '.hostd' is another user's; only that \
+                user and root may use it
+
+                """)
+        // The same user cannot know either whether a host runs, or what its crashes are.
+        try folder.write(HostdRun.slatefile(), to: "slatefile.json")
+        let signals = try HostProcess.run(
+            ["signals"], in: folder.path, userID: CommandTests.nobody)
+        #expect(
+            signals.output.contains(
+                "\nWhether a host runs on .hostd is not known: it is another user's.\n"))
+        let reset = try HostProcess.run(
+            ["modules", "--reset-crashes", "x.main"], in: folder.path, userID: CommandTests.nobody)
+        #expect(
+            reset.error
+                == "hostd modules: '.hostd/isolated.json', which counts the deaths of hosts, may not be "
+                + "read by this user; only the user of the host and root may\n")
     }
 
     @Test("path: where any program may append")

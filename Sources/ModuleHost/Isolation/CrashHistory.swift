@@ -62,6 +62,8 @@ extension LastDeath {
 package enum CrashHistoryError: Error, Hashable, Sendable {
     /// The file cannot be read, or does not have the form this type writes.
     case broken(path: String, String)
+    /// This user may not read the file.
+    case notReadable(path: String)
     case unwritable(FileError)
 }
 
@@ -71,6 +73,9 @@ extension CrashHistoryError: CustomStringConvertible {
         case .broken(let path, let reason):
             "'\(path)', which counts the deaths of hosts, is broken (\(reason)): remove it, and "
                 + "the count begins again"
+        case .notReadable(let path):
+            "'\(path)', which counts the deaths of hosts, may not be read by this user; only the "
+                + "user of the host and root may"
         case .unwritable(let error): "the deaths of hosts cannot be counted: \(error)"
         }
     }
@@ -126,7 +131,7 @@ extension CrashHistory {
     /// Reads the count of a state directory.
     ///
     /// - Parameter directory: The state directory.
-    /// - Throws: ``CrashHistoryError/broken(path:_:)``.
+    /// - Throws: ``CrashHistoryError``.
     package init(in directory: StateDirectory) throws(CrashHistoryError) {
         let path = directory.path(of: Self.fileName)
         let bytes: [UInt8]
@@ -134,6 +139,7 @@ extension CrashHistory {
             bytes = try readFile(at: path, limit: 16 << 20, links: .refused)
         } catch {
             if error.reason == .missing { return }
+            if error.reason == .notReadable { throw .notReadable(path: path) }
             throw .broken(path: path, error.reason.description)
         }
         do {

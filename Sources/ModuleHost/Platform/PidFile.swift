@@ -78,17 +78,23 @@ package final class PidFile: Sendable {
         case nobody
         /// A host runs on the directory; its process where that is known.
         case host(processID: Int32?)
+        /// The directory is another user's, who allows no other to look.
+        case unknown
     }
 
     /// Finds out whether a host runs on the directory, without blocking one that starts.
     package static func holder(of directory: StateDirectory) -> Holder {
+        var isClosed = false
         for path in lockPaths(of: directory) {
-            guard let file = try? Descriptor(opening: path),
-                let isFree = try? file.tryLock(.shared), !isFree
-            else { continue }
-            return .host(processID: processID(on: directory))
+            do throws(SystemError) {
+                let file = try Descriptor(opening: path)
+                guard let isFree = try? file.tryLock(.shared), !isFree else { continue }
+                return .host(processID: processID(on: directory))
+            } catch {
+                if path == directory.path, error == .accessDenied { isClosed = true }
+            }
         }
-        return .nobody
+        return isClosed ? .unknown : .nobody
     }
 
     /// Waits until no host runs on the directory, such as one that was asked to stop.

@@ -77,6 +77,14 @@ struct CrashHistoryTests {
         #expect(throws: CrashHistoryError.self) { try CrashHistory(in: directory) }
     }
 
+    @Test("a file of another user is not called broken")
+    func notReadable() {
+        #expect(
+            "\(CrashHistoryError.notReadable(path: "isolated.json"))"
+                == "'isolated.json', which counts the deaths of hosts, may not be read by this user; only "
+                + "the user of the host and root may")
+    }
+
     @Test("a slatefile isolates those that it leaves to the host, and no others")
     func slatefile() throws {
         for process: Int32 in 1...8 {

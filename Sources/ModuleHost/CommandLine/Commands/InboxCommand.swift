@@ -42,7 +42,8 @@ extension Command {
             let directory = arguments.stateDirectory
             if action(of: arguments) == .path { return path(of: directory, arguments) }
             CurrentProcess.actAsOwner(of: directory.path)
-            guard let folder = folder(in: directory, arguments) else { return .noInput }
+            let folder = InboxFolder(in: directory)
+            if let code = obstacle(to: folder, in: directory, arguments) { return code }
             do throws(InboxError) {
                 switch action(of: arguments) {
                 case .list, .path:
@@ -103,18 +104,27 @@ extension Command {
         return nil
     }
 
-    /// Returns the folder; nil, with a message on stderr, where there is none.
-    private static func folder(
-        in directory: StateDirectory, _ arguments: Arguments
-    ) -> InboxFolder? {
-        let folder = InboxFolder(in: directory)
-        if fileExists(folder.path) { return folder }
-        Console.printError(
-            """
-            \(arguments.title): the state directory '\(directory.path)' has no inbox: no host ran there, or \
-            it is another user's
-            """)
-        return nil
+    /// Returns the exit code, with a message on stderr, where there is no inbox that this user may read.
+    private static func obstacle(
+        to folder: InboxFolder, in directory: StateDirectory, _ arguments: Arguments
+    ) -> ExitCode? {
+        do throws(FileError) {
+            _ = try openFolder(folder.path)
+            return nil
+        } catch {
+            guard error.reason == .accessDenied else {
+                Console.printError(
+                    "\(arguments.title): the state directory '\(directory.path)' has no inbox: no host ran there"
+                )
+                return .noInput
+            }
+            Console.printError(
+                """
+                \(arguments.title): the inbox of the state directory '\(directory.path)' is another user's; \
+                only that user and root may use it
+                """)
+            return .notPermitted
+        }
     }
 
     private static func path(of directory: StateDirectory, _ arguments: Arguments) -> ExitCode {

@@ -40,6 +40,7 @@ extension HostClientError {
             switch PidFile.holder(of: directory) {
             case .nobody: self = .notRunning(directory)
             case .host(let processID): self = .notListening(directory, processID: processID)
+            case .unknown: self = .notPermitted(directory)
             }
         case .wouldBlock: self = .timedOut(directory)
         default: self = .failed(directory, error)

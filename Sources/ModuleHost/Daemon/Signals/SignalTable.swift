@@ -58,6 +58,9 @@ package struct SignalTable: Hashable, Sendable {
         case .host(let processID?):
             text += "\nA host runs on \(stateDirectory.path), as process \(processID).\n"
         case .host(nil): text += "\nA host runs on \(stateDirectory.path).\n"
+        case .unknown:
+            text +=
+                "\nWhether a host runs on \(stateDirectory.path) is not known: it is another user's.\n"
         }
         return text + """
             Of many standard signals sent at once, some may count as one.
@@ -75,7 +78,7 @@ package struct SignalTable: Hashable, Sendable {
         json.object {
             $0.member("stateDirectory", stateDirectory.path)
             if case .host(let processID?) = holder { $0.member("pid", Int(processID)) }
-            $0.member("running", holder != .nobody)
+            if holder != .unknown { $0.member("running", holder != .nobody) }
             $0.member("signals") {
                 $0.objects(for: rows) { row, json in
                     json.member("signal", row.signal.name)

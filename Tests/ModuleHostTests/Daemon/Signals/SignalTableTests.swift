@@ -49,6 +49,18 @@ struct SignalTableTests {
             spaced.command(for: spaced.rows[0]) == #"kill -HUP $(cat 'it'\''s here/hostd.pid')"#)
     }
 
+    @Test("for a state directory of another user")
+    func unknown() throws {
+        let table = try table(.unknown)
+        #expect(table.command(for: table.rows[0]) == "kill -HUP $(cat .hostd/hostd.pid)")
+        #expect(
+            table.text.string.contains(
+                "\nWhether a host runs on .hostd is not known: it is another user's.\n"))
+        #expect(
+            String(decoding: table.json, as: UTF8.self)
+                .hasPrefix(#"{"stateDirectory":".hostd","signals":["#))
+    }
+
     @Test("for programs")
     func json() throws {
         let text = String(decoding: try table(.host(processID: 42)).json, as: UTF8.self)
