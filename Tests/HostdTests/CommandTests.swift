@@ -256,6 +256,26 @@ struct CommandTests {
         #expect(outcome.error.hasSuffix("--help'\n"))
     }
 
+    @Test(
+        "what follows --version and --help is checked",
+        arguments: [
+            (["--version", "--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
+            (["--version", "--json", "junk"], "unexpected argument 'junk'"),
+            (["--help", "chekc"], "unknown command 'chekc'; did you mean 'check'?"),
+        ])
+    func surplus(arguments: [String], message: String) throws {
+        let outcome = try HostProcess.run(arguments)
+        #expect(outcome.exit == .code(64))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error == """
+                hostd: \(message)
+                usage: hostd COMMAND [ARGUMENTS]
+                see 'hostd --help'
+
+                """)
+    }
+
     @Test("an argument that is not UTF-8 is named, and nothing is done")
     func notUTF8() throws {
         let outcome = try HostProcess.run(

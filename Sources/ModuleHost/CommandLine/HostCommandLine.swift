@@ -95,10 +95,13 @@ private enum Request {
 
     init(_ words: [String], in program: Program) throws(UsageError) {
         switch words.first {
-        case "--help", "-h": self = .text(TerminalText(lines: program.overview))
-        case "--version" where words.dropFirst().first == "--json":
-            self = .text(TerminalText(json: program.versionJSON))
-        case "--version": self = .text("\(program.name) \(program.identity.version)\n")
+        case "--help", "-h": try self.init(.help, words.dropFirst(), in: program)
+        case "--version":
+            let arguments = try Arguments(words.dropFirst(), of: .version, in: program)
+            self =
+                arguments.has("json")
+                ? .text(TerminalText(json: program.versionJSON))
+                : .text("\(program.name) \(program.identity.version)\n")
         case let name? where !name.hasPrefix("-"):
             try self.init(program.command(named: name), words.dropFirst(), in: program)
         // No command, or its options directly: then it is the command that runs a daemon.
@@ -118,4 +121,10 @@ private enum Request {
             self = .command(command, arguments)
         }
     }
+}
+
+extension Command {
+    /// The option `--version` in the place of a command, for its own arguments.
+    fileprivate static let version = Command(
+        name: "--version", summary: "show the version", options: [.json], run: { _ in .success })
 }

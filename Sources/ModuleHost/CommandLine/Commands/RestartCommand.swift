@@ -11,6 +11,7 @@ extension Command {
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "it runs again, or is about to",
+            .unavailable: "no host runs on the state directory, or it has no such module",
             .failed: "it could not be created or launched; the old one stays",
         ]) { $1 },
         run: { arguments in

@@ -10,6 +10,7 @@ extension Command {
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "it is unloaded, or was not made",
+            .unavailable: "no host runs on the state directory, or it has no such module",
             .failed: "it stays: it is not lazy, or runs for another module",
         ]) { $1 },
         run: { arguments in
