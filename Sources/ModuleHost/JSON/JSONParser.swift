@@ -46,7 +46,7 @@ struct JSONParser {
         guard bytes.count <= JSONDocument.sizeLimit else {
             return stop(.tooLarge(bytes: bytes.count), at: 0)
         }
-        if let diagnostic = encodingError { return stop(diagnostic, at: 0) }
+        if let diagnostic = encodingError { return stop(diagnostic.kind, at: diagnostic.offset) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             report(.byteOrderMark, at: 0)
             at = 3
@@ -61,16 +61,18 @@ struct JSONParser {
     }
 
     /// The diagnostic for a text whose first bytes show that it is not UTF-8.
-    private var encodingError: JSONDiagnostic.Kind? {
+    private var encodingError: Diagnostic? {
         let start = bytes.prefix(1024)
-        let hasNUL = bytes.firstIndex(of: 0, from: 0, before: start.endIndex) != nil
-        guard hasNUL || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
+        let firstNUL = bytes.firstIndex(of: 0, from: 0, before: start.endIndex)
+        guard firstNUL != nil || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
             return nil
         }
         // JSON begins with ASCII: a NUL among the first two bytes is half of a wider character.
         let isWide = start.prefix(2).contains(0) != start.prefix(2).allSatisfy { $0 == 0 }
         let isMarked = start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
-        return isMarked || (isWide && start.count > 1) ? .notUTF8 : .binary
+        return isMarked || (isWide && start.count > 1)
+            ? Diagnostic(offset: 0, kind: .notUTF8)
+            : Diagnostic(offset: firstNUL ?? 0, kind: .binary)
     }
 
     // MARK: Diagnostics

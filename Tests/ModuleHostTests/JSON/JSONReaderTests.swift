@@ -143,9 +143,12 @@ struct JSONReaderTests {
         #expect(Self.error(of: [0xFF, 0xFE, 0x7B, 0]) == utf16)
         #expect(Self.error(of: [0x7B, 0, 0x7D, 0]) == utf16)
         #expect(Self.error(of: [0, 0x7B, 0, 0x7D]) == utf16)
-        let binary = "line 1, column 1: this is not text: it has a NUL byte"
-        #expect(Self.error(of: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]) == binary)
-        #expect(Self.error(of: [0]) == binary)
+        let binary = "this is not text: it has a NUL byte"
+        #expect(
+            Self.error(of: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]) == "line 1, column 8: \(binary)")
+        #expect(Self.error(of: [0]) == "line 1, column 1: \(binary)")
+        #expect(
+            Self.error(of: Array("{\n  \"a\": \"b\0\"}".utf8)) == "line 2, column 10: \(binary)")
     }
 
     @Test("reads 128 levels and no more")
