@@ -6,6 +6,8 @@ struct ConfigExpansion {
     private let document: JSONDocument
     private(set) var expansions: [Int: JSONDocument.Expansion] = [:]
     private(set) var diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)] = []
+    /// The offsets of the strings with a diagnostic.
+    private(set) var unexpanded: Set<Int> = []
 
     /// Expands the app's `config` and those of the modules.
     init(_ document: JSONDocument, environment: (String) -> String?) {
@@ -62,6 +64,7 @@ struct ConfigExpansion {
     private mutating func report(_ kind: SlatefileDiagnostic.Kind, at index: Int, of node: Int) {
         guard diagnostics.count < Slatefile.Limits.diagnostics else { return }
         let entry = document.nodes[node]
+        unexpanded.insert(entry.range.lowerBound)
         let isPlain = entry.flags.isDisjoint(with: [.escaped, .faulty])
         diagnostics.append((entry.range.lowerBound + (isPlain ? index + 1 : 0), kind))
     }

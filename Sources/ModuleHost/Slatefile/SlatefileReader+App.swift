@@ -159,7 +159,10 @@ extension SlatefileReader {
     private mutating func deadlines(_ node: Int) -> Slatefile.Deadlines {
         var deadlines = Slatefile.Deadlines()
         members(of: node, as: DeadlineKey.self, "an object") { reader, key, node in
-            guard let duration = reader.duration(node) else { return }
+            guard let duration = reader.duration(node) else {
+                if key == .event { reader.isEventDeadlineValid = false }
+                return
+            }
             switch key {
             case .event: deadlines.event = duration
             case .call: deadlines.call = duration

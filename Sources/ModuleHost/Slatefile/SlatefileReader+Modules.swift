@@ -8,6 +8,7 @@ extension SlatefileReader {
         var command: Int?
         var source = SourceMembers()
         var product: Int?
+        var deadline: Int?
         var killAfter: Int?
         var may: Int?
         var idle: Int?
@@ -101,7 +102,9 @@ extension SlatefileReader {
             case .provides: found.demands.provides = node
             case .events: found.demands.events = node
             case .topics: found.demands.topics = node
-            case .deadline: module.deadline = reader.duration(node)
+            case .deadline:
+                found.deadline = node
+                module.deadline = reader.duration(node)
             case .killAfter:
                 found.killAfter = node
                 module.killAfter = reader.duration(node)
@@ -126,8 +129,11 @@ extension SlatefileReader {
         guard nodes[node].kind == .object else { return nil }
         if let part, let id { apply(part, to: &module, id, &found) }
         if let killAfter = module.killAfter, let place = found.killAfter {
-            let deadline = module.deadline ?? slatefile.deadlines.event
-            if killAfter < deadline {
+            // Beside a deadline that is not valid, which is reported, there is nothing to compare with.
+            let deadline =
+                found.deadline == nil
+                ? (isEventDeadlineValid ? slatefile.deadlines.event : nil) : module.deadline
+            if let deadline, killAfter < deadline {
                 report(.killAfterTooShort(killAfter: killAfter, deadline: deadline), at: place)
             }
         }

@@ -128,13 +128,6 @@ extension SlatefileReader {
             report(error)
         }
     }
-
-    /// Reports the diagnostics of decoding a value of this document.
-    mutating func report(_ error: UnplacedJSONError) {
-        for diagnostic in error.diagnostics {
-            report(.json(diagnostic.kind), atOffset: diagnostic.offset)
-        }
-    }
 }
 
 extension Slatefile {

@@ -48,14 +48,17 @@ extension Slatefile {
         // Members that seem to be missing from an incomplete tree may stand in the missing part.
         guard parser.isWhole else { throw SlatefileError(diagnostics, in: document, path: path) }
 
+        var unexpanded: Set<Int> = []
         if parser.hasDollar {
             let expansion = ConfigExpansion(document, environment: environment)
             document = JSONDocument(
                 bytes: bytes, nodes: parser.nodes, expansions: expansion.expansions)
             diagnostics += expansion.diagnostics
+            unexpanded = expansion.unexpanded
         }
         var reader = SlatefileReader(
-            document, diagnostics: diagnostics, checkEntry: checkEntry, part: part)
+            document, diagnostics: diagnostics, checkEntry: checkEntry, part: part,
+            unexpanded: unexpanded)
         let slatefile = reader.slatefile()
         guard reader.diagnostics.isEmpty, let slatefile else {
             throw SlatefileError(reader.diagnostics, in: document, path: path)
@@ -78,14 +81,20 @@ struct SlatefileReader {
     var uses: [(entry: Int, check: (Slatefile) -> [String])] = []
     /// The last valid entry: modules that follow one another with the same entry share its text.
     var lastEntry: String?
+    /// Whether ``Slatefile/Deadlines/event`` is what the slatefile says.
+    var isEventDeadlineValid = true
+    /// The offsets of strings with an error in a variable: what is said of their text would only follow from it.
+    private let unexpanded: Set<Int>
     /// Whether each module was read, so that ``uses`` can be checked.
     var areModulesValid = false
 
     init(
         _ document: JSONDocument, diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)],
-        checkEntry: ((EntryUse) -> [EntryDiagnostic])?, part: SlatefilePart? = nil
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])?, part: SlatefilePart? = nil,
+        unexpanded: Set<Int> = []
     ) {
         self.part = part
+        self.unexpanded = unexpanded
         self.document = document
         nodes = document.nodes
         bytes = document.bytes
@@ -104,6 +113,13 @@ struct SlatefileReader {
 
     mutating func report(_ kind: SlatefileDiagnostic.Kind, atOffset offset: Int) {
         if hasRoom { diagnostics.append((offset, kind)) }
+    }
+
+    /// Reports the diagnostics of decoding a value of this document.
+    mutating func report(_ error: UnplacedJSONError) {
+        for diagnostic in error.diagnostics where !unexpanded.contains(diagnostic.offset) {
+            report(.json(diagnostic.kind), atOffset: diagnostic.offset)
+        }
     }
 
     /// Whether one more diagnostic would be shown: if not, its message need not be built.

@@ -72,6 +72,33 @@ struct BrokenSlatefileTests {
             rendering?.hasSuffix("\n1000 errors in slatefile.json; there may be more\n") == true)
     }
 
+    @Test("an error that only follows from another one is not reported")
+    func consequences() {
+        let text = """
+            {"slate": 1, "app": "a", "deadlines": {"event": "1"}, "modules": [
+             {"id": "a.b", "entry": "A.B", "main": true, "deadline": "25h", "killAfter": "1s"},
+             {"id": "a.c", "entry": "A.B", "killAfter": "1s"},
+             {"id": "a.d", "entry": "A.B", "deadline": "2s", "killAfter": "1s"},
+             {"id": "a.e", "entry": "A.B", "config": {"root": "${NOPE}", "other": ""}}]}
+            """
+        let diagnostics = Slatefile.diagnostics(of: text) { use in
+            guard let config = use.config else { return [] }
+            let offsets = config.members.map {
+                config.document.nodes[$0.value.node].range.lowerBound
+            }
+            return [.config(.unplaced(offsets.map { ($0, .refused("it is empty")) }))]
+        }
+        #expect(
+            diagnostics == [
+                "line 1, column 49: a duration needs its unit: \"1ms\", \"1s\" or \"1m\"?",
+                "line 2, column 58: a duration is at most \"24h\": '25h'",
+                "line 4, column 63: 'killAfter' (1s) is shorter than the deadline (2s): "
+                    + "the module would be killed before it is unresponsive",
+                "line 5, column 52: environment variable 'NOPE' is not set",
+                "line 5, column 71: it is empty",
+            ])
+    }
+
     @Test("settings are not checked once there are a thousand errors")
     func uncheckedSettings() {
         let modules = (0..<2000).map { #"{"id":"a.m\#($0)","entry":"A.B"}"# }
