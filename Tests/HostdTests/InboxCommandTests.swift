@@ -248,6 +248,24 @@ struct InboxCommandTests {
         while try run.countPending() != 0 {}
     }
 
+    @Test("a command that waits for the lock of the inbox names the process that has it")
+    func locked() throws {
+        try files.make()
+        let lock = try Descriptor(lockFile: files.lockPath)
+        for arguments in [["inbox"], ["send", "push", "--payload", "{}"]] {
+            try lock.lock(.exclusive)
+            let command = try HostProcess(arguments, in: folder.path)
+            let path = ".hostd/inbox/inbox.lock"
+            #expect(
+                try command.waitForLine(containing: "waiting")
+                    == "hostd \(arguments[0]): waiting for process \(CurrentProcess.id), which has locked '\(path)'"
+            )
+            let isFree = lock.unlock()
+            #expect(isFree)
+            #expect(try command.waitForExit().exit == .code(0))
+        }
+    }
+
     // MARK: retry and drop
 
     @Test("drop: what cannot be printed is not removed", arguments: [[], ["--json"]])

@@ -44,6 +44,7 @@ extension Command {
             CurrentProcess.actAsOwner(of: directory.path)
             let folder = InboxFolder(in: directory)
             if let code = obstacle(to: folder, in: directory, arguments) { return code }
+            InboxWait.report(in: folder, arguments)
             do throws(InboxError) {
                 switch action(of: arguments) {
                 case .list, .path:

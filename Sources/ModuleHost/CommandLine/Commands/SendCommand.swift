@@ -106,8 +106,10 @@ extension Command {
             return .unavailable
         }
         CurrentProcess.actAsOwner(of: directory.path)
+        let folder = InboxFolder(in: directory)
+        InboxWait.report(in: folder, arguments)
         do throws(InboxError) {
-            let outcome = try leave(request, in: InboxFolder(in: directory))
+            let outcome = try leave(request, in: folder)
             return outcome.report(arguments)
         } catch {
             Console.printError("\(arguments.title): \(error)")
