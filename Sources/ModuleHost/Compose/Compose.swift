@@ -37,6 +37,10 @@ struct Compose {
 
     let request: Request
     let plan: ComposePlan
+    private typealias Repository = (
+        source: PackageSource, user: String, users: [String], name: String
+    )
+    private let repositories: [Repository]
     /// The ids of the modules of the program, where it is not the whole app.
     let only: [String]
     let environment: [String: String]
@@ -66,6 +70,7 @@ struct Compose {
         plan = try ComposePlan(
             request.slatefile, path: request.path, folder: request.slatefileFolder, host: host,
             only: needs)
+        repositories = Self.repositories(of: plan, in: request.slatefile)
         // SwiftPM names the generated package by its folder.
         let folderName = request.folder.split(separator: "/").last.map { $0.lowercased() }
         if let same = ([host] + plan.packages.map(\.source)).first(where: {
@@ -129,18 +134,28 @@ struct Compose {
 
     // MARK: Commits
 
-    /// The repositories, each with its name in messages, its modules, and the name of its folder.
-    private var repositories: [(source: PackageSource, user: String, users: [String], name: String)]
+    /// Returns the repositories of a plan, each with its name in messages, its modules, and the name of its
+    /// folder.
+    private static func repositories(of plan: ComposePlan, in slatefile: Slatefile) -> [Repository]
     {
+        var sources: [Slatefile.Source: Int] = [:]
+        var ids: [String: Int] = [:]
+        for (index, package) in plan.packages.enumerated() {
+            sources[package.source.written] = index
+            for id in package.ids { ids[id] = index }
+        }
+        // All of the slatefile, also where the program is of a part.
+        var users = Array(repeating: [String](), count: plan.packages.count)
+        for module in slatefile.modules where module.isEnabled {
+            let id = module.id.text
+            if let index = module.source.flatMap({ sources[$0] }) ?? ids[id] {
+                users[index].append(id)
+            }
+        }
         let all =
-            [(plan.host, Self.host, [Self.host], Self.hostFolder)]
-            + plan.packages.map { package in
-                // All of the slatefile, also where the program is of a part.
-                let users = request.slatefile.modules.filter {
-                    $0.isEnabled
-                        && ($0.source == package.source.written || package.ids.contains($0.id.text))
-                }
-                return (package.source, package.ids[0], users.map(\.id.text), package.source.name)
+            [(plan.host, host, [host], hostFolder)]
+            + zip(plan.packages, users).map { package, users in
+                (package.source, package.modules[0].id.text, users, package.source.name)
             }
         return all.filter { $0.0.repository != nil }
     }
@@ -166,6 +181,7 @@ struct Compose {
     ) throws(ComposeError) -> [Checkout] {
         let before = lock
         var moves: [TerminalText] = []
+        var pins: [ComposeLock.Pin] = []
         let git = Git(
             program: try children.find("git", "install git, such as by 'apt-get install git'"),
             children: children)
@@ -182,11 +198,12 @@ struct Compose {
                 }
                 commit = newest
             }
-            lock.set(
+            pins.append(
                 ComposeLock.Pin(
                     repository: repository, reference: source.reference, commit: commit ?? "",
                     users: users))
         }
+        lock.set(pins)
         lock.keep(repositories.map(\.source) + named)
         var packages = [try hostCheckout(checkouts, lock, folder)]
         for package in plan.packages {

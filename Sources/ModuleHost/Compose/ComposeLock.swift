@@ -54,14 +54,18 @@ struct ComposeLock: Hashable {
                 .noInput)
         }
         var lock = ComposeLock()
+        var pins: [Pin] = []
         for value in (root["pins"]?.elements).map(Array.init) ?? [] {
             guard let pin = Pin(value) else { throw invalid(value) }
-            lock.set(pin)
+            pins.append(pin)
         }
+        lock.set(pins)
+        var packages: [ResolvedPackages.Pin] = []
         for value in (root["packages"]?.elements).map(Array.init) ?? [] {
             guard let pin = ResolvedPackages.Pin(value) else { throw invalid(value) }
-            lock.packages.set(pin)
+            packages.append(pin)
         }
+        lock.packages = ResolvedPackages(packages)
         return lock
     }
 
@@ -70,18 +74,29 @@ struct ComposeLock: Hashable {
         pins.first { $0.repository == source.repository && $0.reference == source.reference }
     }
 
-    /// Sets a pin, in the place of the one of the same repository and reference.
-    mutating func set(_ pin: Pin) {
-        pins.removeAll { $0.repository == pin.repository && $0.reference == pin.reference }
-        pins.append(pin)
-        pins = pins.sortedByText(\.key)
+    /// Sets pins, in the place of those of the same repositories and references; of several, the last counts.
+    mutating func set(_ new: [Pin]) {
+        var origins: Set<Origin> = []
+        let last = (pins + new).reversed().filter {
+            origins.insert(Origin(repository: $0.repository, reference: $0.reference)).inserted
+        }
+        // In the order in which they were set, where two have the same text.
+        pins = last.reversed().sortedByText(\.key)
     }
 
     /// Removes the pins that are for none of these sources.
     mutating func keep(_ sources: [PackageSource]) {
+        let origins = Set(
+            sources.map { Origin(repository: $0.repository, reference: $0.reference) })
         pins.removeAll { pin in
-            !sources.contains { $0.repository == pin.repository && $0.reference == pin.reference }
+            !origins.contains(Origin(repository: pin.repository, reference: pin.reference))
         }
+    }
+
+    /// A repository at a reference.
+    private struct Origin: Hashable {
+        let repository: String?
+        let reference: Slatefile.GitReference?
     }
 
     /// The text of the file.

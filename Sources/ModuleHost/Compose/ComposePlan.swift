@@ -49,9 +49,12 @@ struct ComposePlan {
     ) throws(ComposeError) {
         var reasons: [TerminalText] = []
         var packages: [Package] = []
+        /// The packages by the name as SwiftPM compares it.
+        var indices: [String: Int] = [:]
         var hostModules: [Slatefile.Module] = []
+        let chosen = only.map(Set.init)
         for module in slatefile.modules
-        where module.isEnabled && only?.contains(module.id.text) ?? true {
+        where module.isEnabled && chosen?.contains(module.id.text) ?? true {
             func report(_ reason: String) {
                 reasons.append("\(module.place(in: path)): \(reason)")
             }
@@ -66,14 +69,15 @@ struct ComposePlan {
                 report("module '\(module.id)': \(error.reason)")
                 continue
             }
-            if source.isSamePlace(as: host) || source.identity == Self.hostIdentity {
+            let identity = source.identity
+            if source.isSamePlace(as: host) || identity == Self.hostIdentity {
                 report(
                     "module '\(module.id)': the package ModuleHost is the app's 'host'; its modules "
                         + "have neither 'git' nor 'path', and no other package has its name")
                 continue
             }
-            let same = packages.firstIndex { $0.source.identity == source.identity }
-            guard let same else {
+            guard let same = indices[identity] else {
+                indices[identity] = packages.count
                 packages.append(Package(source: source, modules: [module]))
                 continue
             }
@@ -84,14 +88,14 @@ struct ComposePlan {
                     continue
                 }
                 report(
-                    "module '\(module.id)' needs \(source.words), and '\(other.ids[0])' needs "
+                    "module '\(module.id)' needs \(source.words), and '\(other.modules[0].id)' needs "
                         + "\(other.source.words): an app has one version of a package, so give both "
                         + "the same branch or tag")
             } else {
                 report(
-                    "module '\(module.id)' is in \(source.words), and '\(other.ids[0])' in "
+                    "module '\(module.id)' is in \(source.words), and '\(other.modules[0].id)' in "
                         + "\(other.source.words): SwiftPM calls both packages "
-                        + "'\(source.identity)'; rename one of the repositories or folders")
+                        + "'\(identity)'; rename one of the repositories or folders")
             }
         }
         guard reasons.isEmpty else { throw ComposeError(reasons, .invalidSlatefile) }

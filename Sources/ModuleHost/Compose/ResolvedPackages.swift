@@ -30,18 +30,14 @@ struct ResolvedPackages: Hashable {
 
     init() {}
 
+    /// Creates it from pins, of which the last counts where several have the same name.
     init(_ pins: [Pin]) {
-        for pin in pins { set(pin) }
+        var names: Set<String> = []
+        self.pins = pins.reversed().filter { names.insert($0.name).inserted }
+            .sortedByText(\.name)
     }
 
     subscript(name: String) -> Pin? { pins.first { $0.name == name } }
-
-    /// Sets a pin, in the place of the one of the same name.
-    mutating func set(_ pin: Pin) {
-        pins.removeAll { $0.name == pin.name }
-        pins.append(pin)
-        pins = pins.sortedByText(\.name)
-    }
 }
 
 extension ResolvedPackages {
