@@ -68,7 +68,11 @@ struct StartupGraph {
     private mutating func numberNames() {
         numbers = NameTable()
         numbers.reserve(tasks.count)
-        for number in tasks.indices { numbers.add(tasks[number].name, as: number, among: tasks) }
+        hasCommonNames = false
+        for number in tasks.indices {
+            let isFree = numbers.add(tasks[number].name, as: number, among: tasks)
+            if !isFree { hasCommonNames = true }
+        }
     }
 
     /// Renames the tasks of some owners.

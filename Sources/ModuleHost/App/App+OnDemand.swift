@@ -98,6 +98,10 @@ extension App {
             beginRun(of: record)
             retries.end(of: record.id)
             record.use?.begin()
+            // Those that have failed for want of it are restarted.
+            if onDemand.needed.contains(record.id) {
+                host?.onLane { app, _ in app.retries.restart() }
+            }
         }
         return entry.id
     }

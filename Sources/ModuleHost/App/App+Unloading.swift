@@ -57,7 +57,7 @@ extension App {
             if record.isFailed { metrics.modulesFailed -= 1 } else { metrics.modulesRunning -= 1 }
         }
         reportHealth()
-        unloadingModules.sendShutdownEvents(then: last)
+        unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)
     }
 
     /// The events that a stop would send in the present state.

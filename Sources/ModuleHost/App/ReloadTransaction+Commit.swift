@@ -9,7 +9,7 @@ extension ReloadTransaction {
     /// no event is being delivered, so each is delivered completely before or completely after.
     func commit() {
         let new: CallDispatcher
-        guard let old = app.calls else { return }
+        guard !isOver, let old = app.calls else { return }
         leaveOutFailed()
         if request.leavesOutFailed, staged.isEmpty {
             return undo { [request, plan] app in app.reloads.finish(request, .unchanged(plan)) }

@@ -4,7 +4,10 @@ import AppService
 extension ReloadTransaction {
     /// Notes that a module failed, so that it is neither launched nor called.
     func leaveOut(_ record: ModuleRecord, _ step: String, _ error: any Error) {
+        guard !record.isFailed else { return }
         record.status = .failed("\(step): \(error)")
+        // The others of its members are not notified any more.
+        for member in app.center.members(of: record.slot) { member.markRemoved() }
         app.gate.lane.fail(record.slot)
         app.log.of(module: record.id.text)
             .error("\(step) failed; the app continues without it: \(error)")

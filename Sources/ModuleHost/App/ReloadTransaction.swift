@@ -114,6 +114,8 @@ final class ReloadTransaction {
     }
 
     private func runStartupTasks() {
+        // Those of modules that were left out before they took them.
+        starts?.cancel()
         starts = nil
         var released: [StartupTask] = []
         tasks.release { released += $0 }
@@ -131,6 +133,8 @@ final class ReloadTransaction {
     }
 
     private func launchStaged() {
+        // It may have been rolled back while others had the lane.
+        guard !isOver, !host.isStopping else { return }
         let event = LifecycleEvent.launch(Launch(origin: request.origin, app: app.slatefile.app))
         withEachStaged(notifying: event) { reload, record, thread in
             reload.launch(record, event, on: thread)
@@ -186,7 +190,7 @@ final class ReloadTransaction {
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
     func stagedFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
-        guard let staged = staged(of: slot) else { return }
+        guard let staged = staged(of: slot), !staged.isFailed else { return }
         rollBack(because: "module '\(staged.id)': \(what) failed: \(error)", by: staged)
     }
 

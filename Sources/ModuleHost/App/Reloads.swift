@@ -53,12 +53,7 @@ final class Reloads {
         guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
         guard app.phase == .running else { return waiting.append(request) }
         let request = request.isOfCurrent ? updated(request) : request
-        var plan = ReloadPlan(
-            from: app.slatefile, app.records.map { running($0, for: request) },
-            unmade: app.onDemand.unmadeModules, to: request.slatefile)
-        if app.calls?.tokens.isSame(as: request.tokens) == false {
-            plan.fields.append("security.tokens")
-        }
+        let plan = request.leavesOutFailed ? self.plan(restarting: request.remaking) : plan(request)
         if plan.isEmpty { return nothingChanged(plan, request) }
         do {
             let reload = try prepare(request, plan)
@@ -79,7 +74,8 @@ final class Reloads {
     /// - Parameters:
     ///   - modules: The modules.
     ///   - origin: The origin of the request.
-    ///   - leavesOutFailed: Whether those that fail are left out; otherwise all stay as they are then.
+    ///   - leavesOutFailed: Whether they have failed, and those that fail again are left out; otherwise all stay as they
+    ///     are then.
     ///   - completion: Finished with the outcome.
     func remake(
         _ modules: Set<ModuleID>, origin: Origin, leavesOutFailed: Bool = false,
@@ -104,7 +100,8 @@ final class Reloads {
     }
 
     func beginNext() {
-        guard let host = app.host, current == nil, !waiting.isEmpty else { return }
+        guard let host = app.host, current == nil else { return }
+        guard !waiting.isEmpty else { return host.onLane { app, _ in app.retries.restart() } }
         let request = waiting.removeFirst()
         host.onLane { app, _ in app.reloads.begin(request) }
     }
@@ -122,10 +119,7 @@ final class Reloads {
         request.completion.finish(.success(outcome))
         app.advance(.reloaded)
         // They may have returned while it was in progress.
-        if case .applied = outcome {
-            remakeOutdated()
-            app.retries.restart()
-        }
+        if case .applied = outcome { remakeOutdated() }
     }
 
     /// Notes that the reload was rolled back, and is begun again before any other.
@@ -146,6 +140,25 @@ final class Reloads {
     }
 
     // MARK: Planning
+
+    private func plan(_ request: ReloadRequest) -> ReloadPlan {
+        var plan = ReloadPlan(
+            from: app.slatefile, app.records.map { running($0, for: request) },
+            unmade: app.onDemand.unmadeModules, to: request.slatefile)
+        if app.calls?.tokens.isSame(as: request.tokens) == false {
+            plan.fields.append("security.tokens")
+        }
+        return plan
+    }
+
+    /// Returns the plan of a reload that restarts failed modules, and changes nothing else.
+    private func plan(restarting modules: Set<ModuleID>) -> ReloadPlan {
+        var plan = ReloadPlan()
+        plan.recreated = app.records.filter {
+            modules.contains($0.id) && $0.isFailed && !app.isOverdue($0)
+        }.map(\.id)
+        return plan
+    }
 
     /// Returns a request that concerns modules alone, with the current slatefile.
     private func updated(_ request: ReloadRequest) -> ReloadRequest {

@@ -25,6 +25,9 @@ final class Retries {
     private var alarm: (start: ContinuousClock.Instant, alarm: any Alarm)?
     /// The modules that are being restarted.
     private var restarting: Set<ModuleID> = []
+    /// The modules that were to be restarted with one for which their reload was rolled back: they are next, before any
+    /// others, so that each has its turn however often others hang.
+    private var rest: Set<ModuleID> = []
     /// The largest number of modules that the next reload restarts.
     private var most = Int.max
 
@@ -78,39 +81,19 @@ final class Retries {
     /// Restarts the modules whose attempts are due, and those that were not launched because a module that they need had
     /// failed, as soon as all that they need run again: whatever their entries say about retries, since they have not
     /// failed themselves.
+    ///
+    /// Called when the app is ready, at the end of each reload, when an attempt is due, and when an overdue module has
+    /// returned.
     func restart() {
-        guard let host = app.host, !app.phase.isEnding, restarting.isEmpty else { return }
-        let now = app.time.now()
-        var unloaded: [ModuleRecord] = []
-        let places = min(most, app.gate.lane.vacantNumbers(app.failed.ids.count).count)
-        for record in app.failed.ids.lazy.compactMap(app.record(of:)) {
-            guard restarting.count < max(places, 1) else { break }
-            let isDue = retries[record.id]?.isDue(at: now) == true
-            guard isDue || record.failedNeed != nil && !app.isOverdue(record) else { continue }
-            if isDue, isUnloaded(record) {
-                unloaded.append(record)
-            } else if let error = failedNeed(of: record) {
-                guard isDue else { continue }
-                // From now on it is restarted with the module that it needs.
-                retries[record.id] = nil
-                record.failedNeed = error.need
-                record.status = .failed("\(error)")
-                continue
-            } else {
-                restarting.insert(record.id)
-            }
-            retries[record.id]?.start = nil
-            guard record.failedNeed != nil else { continue }
-            app.log.of(module: record.id.text)
-                .notice("restarting: the modules that it needs run again")
-        }
-        for record in unloaded {
-            // The next use of it is the attempt.
-            app.unloadOnDemand(record, because: "made again when it is needed")
+        guard let host = app.host, app.phase == .running, restarting.isEmpty else { return }
+        var next = chooseModules()
+        if restarting.isEmpty, !rest.isEmpty {
+            rest = []
+            next = chooseModules()
         }
         guard !restarting.isEmpty else {
             most = .max
-            if let next = retries.values.lazy.compactMap(\.start).min() { setAlarm(for: next) }
+            if let next { setAlarm(for: next) }
             return
         }
         app.reloads.remake(
@@ -120,17 +103,60 @@ final class Retries {
             })
     }
 
+    /// Chooses the modules to restart, and unloads lazy ones.
+    ///
+    /// - Returns: The instant of the next attempt of the others; nil for none.
+    private func chooseModules() -> ContinuousClock.Instant? {
+        let failed = app.failed.ids.compactMap(app.record(of:))
+        let needed = Set(failed.compactMap(\.failedNeed))
+        let places = max(1, min(most, app.gate.lane.vacantNumbers(failed.count).count))
+        let now = app.time.now()
+        var unloaded: [ModuleRecord] = []
+        var next: ContinuousClock.Instant?
+        for record in failed where rest.isEmpty || rest.contains(record.id) {
+            // It is restarted when it has returned.
+            guard restarting.count < places, !app.isOverdue(record) else { continue }
+            let start = retries[record.id]?.start
+            let isDue = retries[record.id]?.isDue(at: now) == true
+            guard isDue || record.failedNeed != nil else {
+                next = [next, start].compactMap(\.self).min()
+                continue
+            }
+            if let error = failedNeed(of: record) {
+                if isDue { wait(record, for: error) }
+                continue
+            }
+            retries[record.id]?.start = nil
+            if !needed.contains(record.id), isUnloaded(record) {
+                unloaded.append(record)
+                continue
+            }
+            restarting.insert(record.id)
+            if record.failedNeed != nil {
+                app.log.of(module: record.id.text).notice("restarting with what it needs")
+            }
+        }
+        for record in unloaded {
+            // The next use of it is the attempt.
+            app.unloadOnDemand(record, because: "made again when it is needed")
+        }
+        return next
+    }
+
     private func restarted(_ result: Result<ReloadOutcome, any Error>) {
         var modules = restarting
         restarting = []
+        rest.subtract(modules)
         if case .success(.rolledBack(let reason, let culprit)) = result {
             // A single one has failed whatever the reason, so that this ends.
             let single = modules.count == 1 ? modules.first : nil
             let failing = culprit.flatMap { modules.contains($0) ? $0 : nil } ?? single
             if failing == nil { most = 1 }
-            for id in modules where id != failing { retries[id]?.start = app.time.now() }
+            rest.formUnion(modules)
+            if let failing { rest.remove(failing) }
+            for id in rest where modules.contains(id) { retries[id]?.start = app.time.now() }
             modules = failing.map { [$0] } ?? []
-            if let record = failing.flatMap(failed) {
+            if let record = failing.flatMap(failed), failedNeed(of: record) == nil {
                 // Now it has failed itself.
                 record.failedNeed = nil
                 record.status = .failed(reason)
@@ -144,15 +170,28 @@ final class Retries {
         restart()
     }
 
-    /// Returns whether a module that has failed is to be unloaded: it is lazy, and made again when it is needed.
-    private func isUnloaded(_ record: ModuleRecord) -> Bool {
-        record.isOnDemand && app.phase == .running
-            && app.obstacle(toUnloading: record, isIdle: false) == nil
+    /// Makes a module wait for a failed one that it needs: it is restarted with that.
+    private func wait(_ record: ModuleRecord, for error: FailedNeed) {
+        retries[record.id] = nil
+        record.failedNeed = error.need
+        record.status = .failed("\(error)")
     }
 
-    /// Returns the error of a module that needs a failed one which is not restarted with it; nil for none.
+    /// Returns whether a module that has failed is to be unloaded: it is lazy, and made again when it is needed.
+    private func isUnloaded(_ record: ModuleRecord) -> Bool {
+        record.isOnDemand && app.obstacle(toUnloading: record, isIdle: false) == nil
+    }
+
+    /// Returns the error of a module that needs one which has failed and is not restarted with it, or which is lazy and
+    /// was unloaded since it failed; nil for none.
     private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
-        app.failedNeed(of: record.entry) { restarting.contains($0) ? nil : app.record(of: $0) }
+        let unmade = record.entry.needs.first { app.onDemand.place(ofUnmade: $0) != nil }
+        if let unmade {
+            return FailedNeed(need: unmade, reason: "needs \(unmade), which is not made")
+        }
+        return app.failedNeed(of: record.entry) {
+            restarting.contains($0) ? nil : app.record(of: $0)
+        }
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

@@ -76,7 +76,8 @@ final class UnloadingModules {
         sendShutdownEvents(to: leaving, in: host, then: last)
     }
 
-    private func sendShutdownEvents(
+    /// Delivers the remaining shutdown events to some of them, in order; then releases these.
+    func sendShutdownEvents(
         to leaving: [ModuleRecord], in host: Host, then last: (@Sendable (App) -> Void)? = nil
     ) {
         let limit = Self.limit(in: host)

@@ -15,8 +15,8 @@ struct RPCSession {
         var calls = 1024
         /// The number of bytes waiting to be sent from which on lines wait, and followed events too.
         var outputMark = 1 << 18
-        /// The number of bytes waiting to be sent at which the other end counts as one that does not read; and the
-        /// most of all responses to one batch.
+        /// The number of bytes waiting to be sent at which the other end counts as one that does not read. All responses
+        /// to one batch may have half of it.
         var output = 16 << 20
     }
 
@@ -223,7 +223,7 @@ struct RPCSession {
         }
         batches[number]?.open -= 1
         if let id = ticket.id, let answers = batches[number]?.answers {
-            let isTooLong = answers.count + response.count > limits.output
+            let isTooLong = answers.count + response.count > limits.output / 2
             batches[number]?.append(isTooLong ? Self.tooLong(id: id) : response)
         }
         guard let batch = batches[number], batch.open == 0 else { return }

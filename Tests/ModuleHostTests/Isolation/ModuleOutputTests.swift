@@ -163,7 +163,10 @@ struct ModuleOutputTests {
         } throws: {
             ($0 as? ProcessExit)?.exit == .code(3)
         }
-        try folder.write("end\n", to: "fifo")
+        let fifo = open(folder.path("fifo"), O_WRONLY | O_CLOEXEC)
+        try #require(fifo >= 0)
+        defer { close(fifo) }
+        #expect(write(fifo, "end\n", 4) == 4)
     }
 
     @Test("what it prints is read while it takes nothing in")

@@ -265,7 +265,7 @@ struct RPCSessionTests {
     @Test("responses of a batch that are too long together are left out, with an error for each")
     func longBatch() {
         var conversation = Conversation()
-        conversation.session = RPCSession(limits: .init(output: 100))
+        conversation.session = RPCSession(limits: .init(output: 200))
         let calls = (1...3).map { call($0).dropLast() }.joined(separator: ",")
         conversation.send("[\(calls)]\n")
         let results = (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"result":0}"# }

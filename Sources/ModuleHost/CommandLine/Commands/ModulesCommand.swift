@@ -140,6 +140,7 @@ extension Command {
             )
         } catch {
             Console.printError("\(arguments.title): \(error)")
+            if case .notReadable = error { return .notPermitted }
             return .inputOutput
         }
     }

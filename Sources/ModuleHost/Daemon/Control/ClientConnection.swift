@@ -144,6 +144,8 @@ final class ClientConnection: Sendable {
             if !unsent.isEmpty {
                 // What a host has sent before it closed the connection can still be read.
                 unsent = unsent.dropFirst((try? socket.send(unsent)) ?? unsent.count)
+                // What came meanwhile has rung the bell already.
+                if unsent.isEmpty, state.withLock({ !$0.unsent.isEmpty }) { continue }
             }
             if !isFull, let end = read(&input, &buffer) { return self.end(end) }
             sleep(isFull: isFull, isSending: !unsent.isEmpty)

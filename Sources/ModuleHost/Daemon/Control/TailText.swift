@@ -11,9 +11,7 @@ package enum TailText {
             "\(text("time")) \(text("level").padded(to: 7))  \(module.padded(to: 16))  "
         if event["event"] != nil { line += text("event") + "  " }
         line += text("message")
-        if let ms = try? event["ms"]?.decode(Double.self), (0..<1e12).contains(ms) {
-            line += " in \(Duration.nanoseconds(ms * 1_000_000).briefText)"
-        }
+        if let took = event["ms"]?.milliseconds { line += " in \(took.briefText)" }
         for member in event.members where !columns.contains(member.key) {
             line += " \(member.key)=\(value(member.value))"
         }

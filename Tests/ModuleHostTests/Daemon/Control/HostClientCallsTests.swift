@@ -89,6 +89,37 @@ struct HostClientCallsTests {
         withExtendedLifetime(Descriptor(owning: host)) {}
     }
 
+    @Test("a call that comes while another one is being sent is sent after it")
+    func sentLater() throws {
+        let (host, client) = try LocalSocket.pair(nonblocking: true)
+        let connection = try ClientConnection(
+            Descriptor(owning: client), to: StateDirectory(path: "x"))
+        let hostEnd = Descriptor(owning: host)
+        // More than the socket takes at once.
+        let text = String(repeating: "x", count: 4 << 20)
+        connection.call("first", within: nil) {
+            $0.object { $0.member("text", text) }
+        } completion: { _ in
+        }
+        var received = 0
+        var last: [UInt8] = []
+        var buffer = [UInt8](readingUpTo: 1 << 16)
+        func receive() {
+            guard case .bytes(let count) = hostEnd.receive(into: &buffer) else { return }
+            received += count
+            last = Array((last + buffer[..<count]).suffix(200))
+        }
+        while received == 0 { receive() }
+        connection.call("second", within: nil) {
+            $0.object { _ in }
+        } completion: { _ in
+        }
+        // It is not answered meanwhile.
+        while !String(decoding: last, as: UTF8.self).contains(#""method":"second""#) { receive() }
+        #expect(received > text.utf8.count)
+        connection.close()
+    }
+
     @Test("the end of the host ends every call, and the tail")
     func ended() async throws {
         let served = try ServedSocket()
