@@ -15,8 +15,9 @@ struct RPCSession {
         var calls = 1024
         /// The number of bytes waiting to be sent from which on lines wait, and followed events too.
         var outputMark = 1 << 18
-        /// The number of bytes waiting to be sent at which the other end counts as one that does not read. All responses
-        /// to one batch may have half of it.
+        /// The number of bytes waiting to be sent at which the other end counts as one that does not read.
+        ///
+        /// All responses to one batch may have half of it.
         var output = 16 << 20
     }
 
