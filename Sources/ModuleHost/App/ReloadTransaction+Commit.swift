@@ -85,7 +85,11 @@ extension ReloadTransaction {
         app.records = records
         app.failed = FailedModules(among: records)
         app.center.reorder()
-        app.reloads.setOutdated(plan.postponed)
+        if request.leavesOutFailed {
+            app.reloads.noteRecreated(plan.recreated)
+        } else {
+            app.reloads.setOutdated(plan.postponed)
+        }
     }
 
     private func applyLimits() {

@@ -6,9 +6,8 @@ extension ReloadTransaction {
     func leaveOut(_ record: ModuleRecord, _ step: String, _ error: any Error) {
         guard !record.isFailed else { return }
         record.status = .failed("\(step): \(error)")
-        // The others of its members are not notified any more.
-        for member in app.center.members(of: record.slot) { member.markRemoved() }
         app.gate.lane.fail(record.slot)
+        host.startup.dispense(with: [record.id.text])
         app.log.of(module: record.id.text)
             .error("\(step) failed; the app continues without it: \(error)")
     }
@@ -21,7 +20,8 @@ extension ReloadTransaction {
             let error = app.failedNeed(
                 of: record.entry, find: { stagedByID[$0] ?? app.record(of: $0) })
         else { return false }
-        record.failedNeed = error.need
+        // A lazy one that was made for this is not part of the app then: it is made at the next attempt of this module.
+        record.failedNeed = plan.added.contains(error.need) ? nil : error.need
         record.status = .failed("\(error)")
         app.gate.lane.fail(record.slot)
         app.log.of(module: record.id.text)
@@ -36,7 +36,8 @@ extension ReloadTransaction {
         return stagedByID[owner]?.isFailed == true
     }
 
-    /// Keeps the failed modules that should have been replaced by others that failed, with the new reasons.
+    /// Keeps the failed modules that should have been replaced by others that failed, with the new reasons; lazy ones that
+    /// failed stay unmade.
     func leaveOutFailed() {
         let failed = staged.filter(\.isFailed)
         guard !failed.isEmpty else { return }
@@ -50,9 +51,10 @@ extension ReloadTransaction {
             kept[record.id]?.failedNeed = record.failedNeed
         }
         plan.recreated.removeAll(where: isLeftOut.contains)
+        plan.added.removeAll(where: isLeftOut.contains)
         staged.removeAll(where: \.isFailed)
         leaving.removeAll { isLeftOut.contains($0.id) }
-        records = records.map { kept[$0.id] ?? $0 }
+        records = records.compactMap { isLeftOut.contains($0.id) ? kept[$0.id] : $0 }
         host.setStaged(staged.map(\.id))
     }
 }

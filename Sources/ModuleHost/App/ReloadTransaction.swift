@@ -185,7 +185,8 @@ final class ReloadTransaction {
 
     /// Rolls the reload back since a start-up task failed that one of its modules requires.
     func taskFailed(_ task: String, because reason: String) {
-        rollBack(because: reason, by: staged.first { task.hasPrefix("\($0.id)/") })
+        let owner = staged.first { task.hasPrefix("\($0.id)/") }
+        if owner?.isFailed != true { rollBack(because: reason, by: owner) }
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
@@ -196,7 +197,7 @@ final class ReloadTransaction {
 
     /// Rolls the reload back if a module that is created for it does not return.
     func tookTooLong(_ slot: ModuleSlot) {
-        guard !isOver, let record = staged(of: slot) else { return }
+        guard !isOver, let record = staged(of: slot), !record.isFailed else { return }
         let step = record.module == nil ? "init" : "launch"
         rollBack(record, failedIn: step, TooLate(limit: app.slatefile.deadlines.launch))
     }

@@ -50,8 +50,14 @@ final class Reloads {
     init(of app: App) { self.app = app }
 
     func begin(_ request: ReloadRequest) {
+        guard app.phase.isEnding || app.phase == .running && waiting.isEmpty else {
+            return waiting.append(request)
+        }
+        beginNow(request)
+    }
+
+    private func beginNow(_ request: ReloadRequest) {
         guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
-        guard app.phase == .running else { return waiting.append(request) }
         let request = request.isOfCurrent ? updated(request) : request
         let plan = request.leavesOutFailed ? self.plan(restarting: request.remaking) : plan(request)
         if plan.isEmpty { return nothingChanged(plan, request) }
@@ -99,17 +105,29 @@ final class Reloads {
         }
     }
 
+    /// Begins the reload that waits first; where none does, restarts failed modules.
     func beginNext() {
         guard let host = app.host, current == nil else { return }
-        guard !waiting.isEmpty else { return host.onLane { app, _ in app.retries.restart() } }
-        let request = waiting.removeFirst()
-        host.onLane { app, _ in app.reloads.begin(request) }
+        host.onLane { app, _ in app.reloads.beginFirst() }
     }
+
+    private func beginFirst() {
+        guard !waiting.isEmpty else { return app.retries.restart() }
+        // Another one may have begun meanwhile, whose end is followed by this.
+        guard current == nil else { return }
+        beginNow(waiting.removeFirst())
+    }
+
+    /// Whether a reload waits for its turn.
+    var hasWaiting: Bool { !waiting.isEmpty }
 
     // MARK: The reload in progress
 
     /// Notes that the reload was committed, except for some overdue modules.
     func setOutdated(_ modules: some Sequence<ModuleID>) { outdated = Set(modules) }
+
+    /// Notes that modules were recreated, and no other one.
+    func noteRecreated(_ modules: [ModuleID]) { outdated.subtract(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
 
@@ -151,12 +169,23 @@ final class Reloads {
         return plan
     }
 
-    /// Returns the plan of a reload that restarts failed modules, and changes nothing else.
+    /// Returns the plan of a reload that restarts failed modules, and makes the lazy ones that they need.
     private func plan(restarting modules: Set<ModuleID>) -> ReloadPlan {
-        var plan = ReloadPlan()
-        plan.recreated = app.records.filter {
+        let failed = app.records.filter {
             modules.contains($0.id) && $0.isFailed && !app.isOverdue($0)
-        }.map(\.id)
+        }
+        var needs = failed.flatMap(\.entry.needs)
+        var unmade: Set<Int> = []
+        while let need = needs.popLast() {
+            guard let place = app.onDemand.place(ofUnmade: need), unmade.insert(place).inserted
+            else {
+                continue
+            }
+            needs += app.onDemand.entry(at: place).needs
+        }
+        var plan = ReloadPlan()
+        plan.recreated = failed.map(\.id)
+        plan.added = unmade.sorted().map { app.onDemand.entry(at: $0).id }
         return plan
     }
 

@@ -85,7 +85,10 @@ final class Retries {
     /// Called when the app is ready, at the end of each reload, when an attempt is due, and when an overdue module has
     /// returned.
     func restart() {
-        guard let host = app.host, app.phase == .running, restarting.isEmpty else { return }
+        // Reloads that somebody asked for have their turn first.
+        guard let host = app.host, app.phase == .running, restarting.isEmpty,
+            !app.reloads.hasWaiting
+        else { return }
         var next = chooseModules()
         if restarting.isEmpty, !rest.isEmpty {
             rest = []
@@ -109,13 +112,18 @@ final class Retries {
     private func chooseModules() -> ContinuousClock.Instant? {
         let failed = app.failed.ids.compactMap(app.record(of:))
         let needed = Set(failed.compactMap(\.failedNeed))
+        // Where the last attempt hangs, another one would hang beside it.
+        let stuck = Set(app.unloadingModules.records.filter(app.isOverdue).map(\.id))
         let places = max(1, min(most, app.gate.lane.vacantNumbers(failed.count).count))
         let now = app.time.now()
         var unloaded: [ModuleRecord] = []
         var next: ContinuousClock.Instant?
         for record in failed where rest.isEmpty || rest.contains(record.id) {
             // It is restarted when it has returned.
-            guard restarting.count < places, !app.isOverdue(record) else { continue }
+            guard restarting.count < places, !app.isOverdue(record), !stuck.contains(record.id)
+            else {
+                continue
+            }
             let start = retries[record.id]?.start
             let isDue = retries[record.id]?.isDue(at: now) == true
             guard isDue || record.failedNeed != nil else {
@@ -182,16 +190,9 @@ final class Retries {
         record.isOnDemand && app.obstacle(toUnloading: record, isIdle: false) == nil
     }
 
-    /// Returns the error of a module that needs one which has failed and is not restarted with it, or which is lazy and
-    /// was unloaded since it failed; nil for none.
+    /// Returns the error of a module that needs a failed one which is not restarted with it; nil for none.
     private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
-        let unmade = record.entry.needs.first { app.onDemand.place(ofUnmade: $0) != nil }
-        if let unmade {
-            return FailedNeed(need: unmade, reason: "needs \(unmade), which is not made")
-        }
-        return app.failedNeed(of: record.entry) {
-            restarting.contains($0) ? nil : app.record(of: $0)
-        }
+        app.failedNeed(of: record.entry) { restarting.contains($0) ? nil : app.record(of: $0) }
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

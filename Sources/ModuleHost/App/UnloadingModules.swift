@@ -190,8 +190,9 @@ extension App {
         let isLeaving = record.unloadingParts != nil
         var isLost = false
         event.kind.definition.send(event, to: members) { member, notify in
-            // Members that were taken out of the center receive this event all the same.
-            guard isLeaving || !member.isRemoved else { return }
+            // Members that were taken out of the center receive this event all the same; and none does after another
+            // one with which the module has failed.
+            guard isLeaving || !member.isRemoved && !record.isFailed else { return }
             // The remaining members of a module that kept the lane are notified on its own thread.
             guard !isLost else {
                 do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }

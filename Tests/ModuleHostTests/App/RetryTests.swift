@@ -352,29 +352,55 @@ struct RetryTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("no attempt is left of a lazy one that was unloaded by hand")
-    func unloadedByHand() async throws {
-        breaks("init", times: 1)
+    @Test(
+        "a lazy need that was unloaded is made where what needs it is restarted", arguments: [1, 3])
+    func unloadedNeed(times: Int) async throws {
+        breaks("init", times: times)
         let test = try await HostUnderTest(
             [
                 HostUnderTest.Entry(name: "a"),
                 HostUnderTest.Entry(name: "b", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"]"#),
+                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"], "retry": true"#),
             ], probe: probe
         ).launched()
+        // READY looks for what can be restarted, too.
+        await test.calm()
         test.host.unload("x.b") { _ in }
         await test.calm()
         #expect(await statuses(test).map(\.state) == [.running, .onDemand, .failed])
+        // The attempt of `b` is that of `c` now, and then `c` has its own.
+        while await failedCount(test) > 0 {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+        #expect(await statuses(test).map(\.state) == [.running, .running, .running])
+        #expect(count("b init") == times + 1)
         test.time.advance(by: .seconds(60))
         await test.calm()
         // That of the watchdog, and none for an attempt.
         #expect(test.time.pendingAlarms <= 1)
-        #expect(await statuses(test).map(\.state) == [.running, .onDemand, .failed])
-        // Its own restart makes what it needs.
-        test.host.restart("x.c", origin: .host) { _ in }
-        await probe.reached("c activate")
-        #expect(count("b init") == 2)
-        #expect(await failedCount(test) == 0)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("an overdue module that is to be recreated stays so where others are restarted meanwhile")
+    func outdated() async throws {
+        let door = Door()
+        probe.when("a memory-warning") { _ in door.pass() }
+        let tries = Atomic(0)
+        probe.when("b launch") { _ in
+            if tries.add(1, ordering: .relaxed).newValue == 1 { throw TestError() }
+        }
+        let test = try await HostUnderTest(entries(#""retry": true"#), probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        test.overrun(.seconds(5))
+        test.host.restart("x.a", origin: .host) { _ in }
+        await test.calm()
+        test.time.advance(by: .seconds(1))
+        await probe.reached("b activate")
+        #expect(count("a init") == 1)
+        door.open()
+        while count("a init") < 2 { await Task.yield() }
         #expect(await test.stopped() == .stopped)
     }
 }
