@@ -85,7 +85,7 @@ final class Retries {
     /// Called when the app is ready, at the end of each reload, when an attempt is due, and when an overdue module has
     /// returned.
     func restart() {
-        // Reloads that somebody asked for have their turn first.
+        // Reloads that callers asked for have their turn first.
         guard let host = app.host, app.phase == .running, restarting.isEmpty,
             !app.reloads.hasWaiting
         else { return }
