@@ -163,8 +163,9 @@ struct ModuleOutputTests {
         } throws: {
             ($0 as? ProcessExit)?.exit == .code(3)
         }
-        let fifo = open(folder.path("fifo"), O_WRONLY | O_CLOEXEC)
-        try #require(fifo >= 0)
+        // Not where the other one has ended with its group: nobody would open the other end.
+        let fifo = open(folder.path("fifo"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard fifo >= 0 else { return }
         defer { close(fifo) }
         #expect(write(fifo, "end\n", 4) == 4)
     }
