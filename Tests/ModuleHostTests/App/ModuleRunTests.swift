@@ -130,7 +130,10 @@ struct ModuleRunTests {
         #expect(!probe.entries.contains("r two"))
         door.open()
         await probe.reached("r two")
-        await probe.reached("r memory-warning 2")
+        // Before or after the event that it has missed: what is there already may need no further slice.
+        while !probe.entries.contains(where: { $0.hasPrefix("r memory-warning") }) {
+            await Task.yield()
+        }
         #expect(await test.stopped() == .stopped)
     }
 }
