@@ -2,14 +2,9 @@ import AppService
 
 /// Modules that had failed, and fail again in the reload that restarts them: it takes effect without them.
 extension ReloadTransaction {
-    /// Notes that a module failed, so that it is neither launched nor called.
+    /// Notes that a module failed in a step, so that it is neither launched nor called.
     func leaveOut(_ record: ModuleRecord, _ step: String, _ error: any Error) {
-        guard !record.isFailed else { return }
-        record.status = .failed("\(step): \(error)")
-        app.gate.lane.fail(record.slot)
-        host.startup.dispense(with: [record.id.text])
-        app.log.of(module: record.id.text)
-            .error("\(step) failed; the app continues without it: \(error)")
+        leaveOut(record, because: "\(step): \(error)", "\(step) failed", error)
     }
 
     /// Leaves out a module that needs a failed one.
@@ -22,18 +17,24 @@ extension ReloadTransaction {
         else { return false }
         // A lazy one that was made for this is not part of the app then: it is made at the next attempt of this module.
         record.failedNeed = plan.added.contains(error.need) ? nil : error.need
-        record.status = .failed("\(error)")
-        app.gate.lane.fail(record.slot)
-        app.log.of(module: record.id.text)
-            .error("not launched; the app continues without it: \(error)")
+        leaveOut(record, because: "\(error)", "not launched", error)
         return true
     }
 
-    /// Returns whether a start-up task is of a module that failed.
-    func isOfFailed(_ task: StartupTask) -> Bool {
-        guard request.leavesOutFailed else { return false }
-        let owner = ModuleID(checked: String(task.name.prefix { $0 != "/" }))
-        return stagedByID[owner]?.isFailed == true
+    private func leaveOut(
+        _ record: ModuleRecord, because reason: String, _ what: String, _ error: any Error
+    ) {
+        guard !record.isFailed else { return }
+        record.status = .failed(reason)
+        app.gate.lane.fail(record.slot)
+        host.startup.dispense(with: [record.id.text])
+        app.log.of(module: record.id.text)
+            .error("\(what); the app continues without it: \(error)")
+    }
+
+    /// Returns the module created for the reload that a start-up task belongs to; nil for another module's.
+    func owner(ofTask name: String) -> ModuleRecord? {
+        stagedByID[ModuleID(checked: String(name.prefix { $0 != "/" }))]
     }
 
     /// Keeps the failed modules that should have been replaced by others that failed, with the new reasons; lazy ones that

@@ -16,7 +16,7 @@ final class ReloadTransaction {
     var staged: [ModuleRecord]
     /// The modules that are removed when it is committed, in order.
     var leaving: [ModuleRecord]
-    /// The modules created for the reload by their ids, where they need others.
+    /// The modules created for the reload by their ids, those that are left out later among them.
     private(set) lazy var stagedByID = Dictionary(
         staged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     /// The dispatcher for calls of the modules created for the reload, until it is committed.
@@ -119,7 +119,7 @@ final class ReloadTransaction {
         starts = nil
         var released: [StartupTask] = []
         tasks.release { released += $0 }
-        released.removeAll { isOfFailed($0) }
+        released.removeAll { owner(ofTask: $0.name)?.isFailed == true }
         do throws(StartupError) {
             try host.startup.register(released)
         } catch {
@@ -185,7 +185,7 @@ final class ReloadTransaction {
 
     /// Rolls the reload back since a start-up task failed that one of its modules requires.
     func taskFailed(_ task: String, because reason: String) {
-        let owner = staged.first { task.hasPrefix("\($0.id)/") }
+        let owner = owner(ofTask: task)
         if owner?.isFailed != true { rollBack(because: reason, by: owner) }
     }
 

@@ -200,7 +200,7 @@ struct RetryTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("where nobody knows which of them is wrong, each is restarted by itself")
+    @Test("where the error names none of them, each is restarted by itself")
     func oneByOne() async throws {
         let test = try await failing(4, in: "launch", times: 1)
         probe.when("m1 init") { module in
@@ -258,7 +258,7 @@ struct RetryTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that somebody restarts meanwhile is not restarted once more")
+    @Test("one that is restarted by hand meanwhile is not restarted once more")
     func restartedByHand() async throws {
         let door = Door()
         let test = try await failing(1, in: "launch", times: 1)

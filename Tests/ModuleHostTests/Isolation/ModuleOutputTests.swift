@@ -163,7 +163,7 @@ struct ModuleOutputTests {
         } throws: {
             ($0 as? ProcessExit)?.exit == .code(3)
         }
-        // Not where the other one has ended with its group: nobody would open the other end.
+        // Without waiting: the reader may have ended with the process.
         let fifo = open(folder.path("fifo"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard fifo >= 0 else { return }
         defer { close(fifo) }
