@@ -140,6 +140,7 @@ struct OverdueCallTests {
         let door = Door()
         probe.whenCalled("a act") { module, _ in
             module.context.center.add(ProbeMember("left", probe))
+            probe.note("a at the door")
             door.pass()
             return ""
         }
@@ -150,7 +151,7 @@ struct OverdueCallTests {
             probe: probe
         ).launched()
         async let stuck = test.open("app://x.a/act", from: .host)
-        await probe.reached("a act")
+        await probe.reached("a at the door")
         test.host.stop(because: "the test is over")
         test.time.advance(by: .milliseconds(900))
         #expect(await stuck == "x.a took too long to answer, and is unresponsive")

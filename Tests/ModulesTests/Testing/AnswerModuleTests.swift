@@ -40,6 +40,7 @@ struct AnswerModuleTests {
         let host = try await TestHost(modules: [InviteModule.self])
         let answer = Task { try await host.call("test.invite", "invite") }
         try await host.logged("waiting for an answer", by: "test.invite")
+        try await host.settle()  // the handler has returned
         try await host.advance(by: .seconds(10))
         let error = await #expect(throws: RouteError.self) { try await answer.value }
         #expect(error.map { "\($0)" } == "test.invite did not answer 'invite' within 10s")
