@@ -137,6 +137,11 @@ final class HostUnderTest: Sendable {
         while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }
     }
 
+    /// Waits until no module is overdue: each thread that was late has returned, and noted it.
+    func caughtUp() async {
+        while !Task.isCancelled, !host.gate.lane.overdueSlots.isEmpty { await settled() }
+    }
+
     /// Moves the clock past a deadline, in the watchdog's own steps.
     func overrun(_ deadline: Duration = .seconds(5)) { time.advance(by: deadline + deadline / 5) }
 
