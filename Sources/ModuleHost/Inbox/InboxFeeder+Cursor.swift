@@ -1,30 +1,38 @@
 /// Storing the progress for the next host.
 extension InboxFeeder {
     mutating func storeCursorIfDue() {
-        // The current work of the lane will end while nothing else wakes this thread.
         if isAway {
             isCursorDue = nil
             return
         }
-        let isAtWork = inbox.progress.countInFlight > 0 || lane?.droppedRanges.isEmpty == false
-        guard isAtWork || currentCursor() != nil else {
-            isCursorDue = nil
-            return
-        }
-        let instant = inbox.time.now()
-        guard let due = isCursorDue else {
-            isCursorDue = instant + inbox.limits.cursorDelay
-            return
-        }
-        if instant >= due {
-            if let lane, let reader {
-                do throws(InboxError) { try moveToDeadLetters(on: lane, reader) } catch {
-                    note(error, .puttingAside)
-                }
+        let now = inbox.time.now()
+        if let due = isCursorDue, now < due { return }
+        if isCursorDue != nil, let lane, let reader {
+            do throws(InboxError) { try moveToDeadLetters(on: lane, reader) } catch {
+                note(error, .puttingAside)
             }
-            storeCursor()
-            isCursorDue = nil
         }
+        // The current work of the lane will end while nothing else wakes this thread.
+        let isAtWork = inbox.progress.countInFlight > 0 || lane?.droppedRanges.isEmpty == false
+        let next = now + inbox.limits.cursorDelay
+        if isCursorDue != nil {
+            let isStored = storeCursor()
+            lastComparison = now
+            isCursorDue = isAtWork || !isStored ? next : nil
+        } else if isAtWork || wasCompared(at: now) {
+            isCursorDue = next
+        } else {
+            lastComparison = now
+            isCursorDue = currentCursor() == nil ? nil : next
+        }
+    }
+
+    /// Returns whether the cursor was compared with the stored one less than its delay ago.
+    ///
+    /// To compare it visits all modules for which events wait, and each module that fails or runs again wakes this
+    /// thread.
+    private func wasCompared(at now: ContinuousClock.Instant) -> Bool {
+        lastComparison.map { now < $0 + inbox.limits.cursorDelay } ?? false
     }
 
     /// Returns the current cursor; nil where it equals the stored one.
@@ -44,11 +52,16 @@ extension InboxFeeder {
         return cursor == stored ? nil : cursor
     }
 
-    mutating func storeCursor() {
-        if let cursor = currentCursor() { store(cursor) }
+    /// Stores the current cursor, where it differs from the stored one.
+    ///
+    /// - Returns: False where that failed.
+    @discardableResult
+    mutating func storeCursor() -> Bool {
+        guard let cursor = currentCursor() else { return true }
+        return store(cursor)
     }
 
-    private mutating func store(_ cursor: InboxCursor) {
+    private mutating func store(_ cursor: InboxCursor) -> Bool {
         var cursor = cursor
         do throws(InboxError) {
             // The box may be one ahead of the cursor, but the cursor never ahead of the box.
@@ -57,8 +70,10 @@ extension InboxFeeder {
             stored = cursor
             inbox.settled(.cursor)
             if let lowest = cursor.lowest { try removeSegments(below: lowest) }
+            return true
         } catch {
             note(error, .cursor)
+            return false
         }
     }
 

@@ -40,6 +40,8 @@ struct InboxFeeder {
     /// The cursor as it was stored last.
     var stored: InboxCursor
     var isCursorDue: ContinuousClock.Instant?
+    /// The instant at which the cursor was last compared with the stored one.
+    var lastComparison: ContinuousClock.Instant?
     /// The instant until which nothing is read, since the log could not be read.
     var pause: ContinuousClock.Instant?
     /// Whether the lane had no room when there may have been more events for it.

@@ -30,6 +30,54 @@ struct InboxDeliveryTests {
         #expect(await next.stopped() == .stopped)
     }
 
+    @Test(
+        "the cursor passes an event that took longer than its delay, with nothing else to wake it")
+    func slow() async throws {
+        let (folder, probe, door) = (try TemporaryFolder(), Probe(), Door())
+        probe.when("a push") { _ in door.pass() }
+        let test = try HostUnderTest.durable(
+            "a", in: folder, limits: Inbox.Limits(cursorDelay: .zero), probe: probe)
+        let progress = try #require(test.inbox).progress
+        let turns = Guarded(0)
+        test.time.onLook = {
+            guard threadName() == "inbox", progress.countInFlight > 0 else { return }
+            // The cursor has been due many times, without this event.
+            if turns.withLock({
+                $0 += 1
+                return $0
+            }) == 100 {
+                door.open()
+            }
+        }
+        _ = try await test.launched()
+        let place = try #require(await test.accept())
+        let inbox = InboxFolder(in: StateDirectory(path: folder.path))
+        var next: EventPosition?
+        while !Task.isCancelled, (next ?? place) <= place {
+            next = try InboxCursor.load(from: inbox).get().next
+            await Task.yield()
+        }
+        #expect(try #require(next) > place)
+        test.time.onLook = nil
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "a cursor that could not be stored is stored when it can be, with nothing else to wake it")
+    func cursorInTheWay() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try HostUnderTest.durable(
+            "a", in: folder, limits: Inbox.Limits(cursorDelay: .zero), probe: probe)
+        try folder.move("inbox/cursor", to: "cursor")
+        try makeFolders(folder.path("inbox/cursor"))
+        _ = try await test.launched()
+        _ = await test.outcome()
+        _ = await test.recorder.first(containing: "cannot keep the cursor")
+        try folder.move("inbox/cursor", to: "folder")
+        _ = await test.recorder.first(containing: "can keep the cursor again")
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("what was accepted before READY, or written by another program, comes in order")
     func foreign() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
