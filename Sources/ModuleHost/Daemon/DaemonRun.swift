@@ -123,7 +123,7 @@ final class DaemonRun: Sendable {
             }
             try startTakingSignals()
         } catch {
-            log.error("no thread can be started: \(error)")
+            log.error(NativeThread.problem(error))
             return .failed
         }
         pressure.start(options.environment)

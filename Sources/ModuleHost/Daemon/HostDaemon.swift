@@ -90,6 +90,9 @@ public enum HostDaemon {
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let inbox: Inbox
         do throws(SystemError) {
+            // For the clients, the inbox, the lane, the signals, the alarms and the start-up tasks.
+            try NativeThread.checkRoom(
+                for: 6 + (options.watchesSlatefile ? 1 : 0) + (link == nil ? 0 : 1))
             let opening = InboxOpening(
                 directory: directory, claim: claim, blackBox: blackBox, log: log,
                 program: options.program)
@@ -104,7 +107,7 @@ public enum HostDaemon {
                 return .success
             }
         } catch {
-            log.error("no thread can be started: \(error)")
+            log.error(NativeThread.problem(error))
             return .failed
         }
         let run: DaemonRun

@@ -140,6 +140,8 @@ extension Host {
         guard let life, life.begin() else { throw .ranBefore }
         if life.ended == nil {
             do throws(SystemError) {
+                // The lane's, and those of the alarms and the start-up tasks.
+                try NativeThread.checkRoom(for: 3)
                 try launch()
             } catch {
                 // No thread of the lane will end it.

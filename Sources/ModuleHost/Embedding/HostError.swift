@@ -35,7 +35,7 @@ extension HostError: CustomStringConvertible {
             "this process was started to run one module: call 'Host.exitIfModuleProcess()' first in main, before "
                 + "anything else begins"
         case .ranBefore: "this host was run before: a host is run once, so create another one"
-        case .noThread(let error): "no thread can be started: \(error)"
+        case .noThread(let error): NativeThread.problem(error)
         case .failed(let reason): "the app failed: \(reason)"
         case .overdue(let modules) where modules.isEmpty:
             "the stop ran out of time, see 'deadlines.stopAll': the host was still busy"

@@ -15,13 +15,14 @@ package enum NativeThread {
     /// It inherits the caller's signal mask: start it after ``SignalListener/blockAll()``.
     ///
     /// - Parameters:
-    ///   - name: The name that `top` and a debugger show; the system keeps the first 15 bytes.
+    ///   - name: The name that `top` and a debugger show, of which the system keeps the first 15 bytes; nil for that
+    ///     of the calling thread.
     ///   - stackSize: Bytes of address space, or nil for the system's default (mostly 8 MiB). Memory
     ///     is taken only as it is used.
     ///   - body: The thread's work.
     /// - Throws: ``SystemError`` where the system has no room for another thread.
     package static func start(
-        name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
+        name: String?, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { memory in
@@ -37,6 +38,25 @@ package enum NativeThread {
             start.release()
             throw SystemError(code: code)
         }
+    }
+
+    /// Checks that the system has room for more threads, by starting some that end at once.
+    ///
+    /// Dispatch says nothing where it gets none for a queue, and tries again for ever.
+    ///
+    /// - Parameter count: The number of threads that exist at a time.
+    /// - Throws: ``SystemError`` where there is no room for so many.
+    static func checkRoom(for count: Int) throws(SystemError) {
+        let latch = Latch()
+        defer { latch.open() }
+        // Without a name, which takes longer to write than such a thread takes to run.
+        for _ in 0..<count { try start(name: nil, stackSize: 64 << 10) { latch.wait() } }
+    }
+
+    /// Returns the message for an error of ``start(name:stackSize:_:)``, with the remedy.
+    package static func problem(_ error: SystemError) -> String {
+        "no thread can be started: \(error): raise the limit of threads ('ulimit -u', TasksMax= of a systemd unit) "
+            + "or of address space ('ulimit -v')"
     }
 
     /// Gives the calling thread a name; for the main thread, that is the name of the process, too.
@@ -61,16 +81,16 @@ private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
 }
 
 private final class Start: Sendable {
-    private let name: String
+    private let name: String?
     private let body: @Sendable () -> Void
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(name: String?, body: @escaping @Sendable () -> Void) {
         self.name = name
         self.body = body
     }
 
     func run() {
-        NativeThread.nameCurrent(name)
+        if let name { NativeThread.nameCurrent(name) }
         body()
     }
 }
