@@ -55,10 +55,9 @@ extension Host {
             if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
         for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
-        let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
-        let more = waits.count > 8 ? " and \(waits.count - 8) more" : ""
+        let shown = waits.isEmpty ? "the host is busy" : waits.shortList()
         log.notice(
-            "the stop has taken \(Self.slowStop.briefText) so far: \(shown)\(more); "
+            "the stop has taken \(Self.slowStop.briefText) so far: \(shown); "
                 + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
     }
 

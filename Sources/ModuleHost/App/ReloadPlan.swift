@@ -150,10 +150,11 @@ extension Slatefile.Module {
 }
 
 extension ReloadPlan: CustomStringConvertible {
-    /// The changes in one line: `added com.mm.push; config changed: com.mm.main; rewrites`.
+    /// The changes in one line, with at most 20 modules of each kind:
+    /// `added com.mm.push; config changed: com.mm.main; rewrites`.
     package var description: String {
         func list(_ what: String, _ modules: [ModuleID]) -> String? {
-            modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")
+            modules.isEmpty ? nil : what + modules.map(\.text).shortList(atMost: 20)
         }
         let parts = [
             list("added ", added), list("on demand: ", onDemand), list("removed ", removed),

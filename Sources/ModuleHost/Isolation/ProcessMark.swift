@@ -57,12 +57,10 @@ struct ProcessMark: Hashable, Sendable {
     }
 
     private func words(_ processes: [MarkedProcess]) -> String {
-        let shown = processes.sortedByNumber({ Int($0.id) }).prefix(10).map { process in
+        processes.sortedByNumber { Int($0.id) }.map { process in
             let module = process.mark.dropFirst(host.count + 1)
             return "'\(process.name)' (process \(process.id)"
                 + (module.isEmpty ? ")" : ", of \(module))")
-        }
-        let others = processes.count - shown.count
-        return shown.joined(separator: ", ") + (others > 0 ? ", and \(others) more" : "")
+        }.shortList()
     }
 }

@@ -46,10 +46,7 @@ extension HostHealth: CustomStringConvertible {
         }
     }
 
-    private static func list(_ modules: [ModuleID]) -> String {
-        let shown = modules.prefix(8).map(\.text).joined(separator: ", ")
-        return modules.count > 8 ? "\(shown) and \(modules.count - 8) more" : shown
-    }
+    private static func list(_ modules: [ModuleID]) -> String { modules.map(\.text).shortList() }
 }
 
 extension HostHealth {

@@ -21,16 +21,6 @@ struct NeedsRunTests {
         ]
     }
 
-    /// A module, or `b`, throws so many times where it is made to.
-    private func breaks(
-        _ what: String, of name: String = "b", times: Int = .max, in other: Probe? = nil
-    ) {
-        let tries = Atomic(0)
-        (other ?? probe).when("\(name) \(what)") { _ in
-            if tries.add(1, ordering: .relaxed).newValue <= times { throw TestError() }
-        }
-    }
-
     private func statuses(_ host: HostUnderTest) async -> [ModuleStatus] {
         await withCheckedContinuation { continuation in
             host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }
@@ -52,7 +42,7 @@ struct NeedsRunTests {
         "a module whose need has failed is not launched, nor is one that needs it, with the reason",
         arguments: ["init", "launch"])
     func failed(_ what: String) async throws {
-        breaks(what)
+        probe.fail("b \(what)")
         let test = try await HostUnderTest(entries(), probe: probe).launched()
         let reasons = await statuses(test).map(\.reason)
         #expect(
@@ -77,7 +67,7 @@ struct NeedsRunTests {
 
     @Test("a required one ends the app", arguments: ["init", "launch"])
     func required(_ what: String) async throws {
-        breaks(what)
+        probe.fail("b \(what)")
         let test = try HostUnderTest(entries("", "", #""required": true"#), probe: probe)
         try test.host.launch()
         #expect(
@@ -128,10 +118,7 @@ struct NeedsRunTests {
         arguments: ["init", "launch"], [false, true])
     func returns(_ what: String, isRetried: Bool) async throws {
         let probe = Probe("returns \(what) \(isRetried)")
-        let tries = Atomic(0)
-        probe.when("b \(what)") { _ in
-            if tries.add(1, ordering: .relaxed).newValue == 1 { throw TestError() }
-        }
+        probe.fail("b \(what)", times: 1)
         let test = try await HostUnderTest(
             entries(isRetried ? #""retry": true"# : ""), probe: probe
         ).launched()
@@ -154,8 +141,8 @@ struct NeedsRunTests {
         "one that fails by itself when its need is back is retried as it says, and holds up no other"
     )
     func failsItself() async throws {
-        breaks("init", times: 1)
-        breaks("launch", of: "c", times: 1)
+        probe.fail("b init", times: 1)
+        probe.fail("c launch", times: 1)
         var all = entries("", #""retry": true"#)
         all.append(Entry(name: "e", more: #""needs": ["x.b"]"#))
         let test = try await HostUnderTest(all, probe: probe).launched()
@@ -174,7 +161,7 @@ struct NeedsRunTests {
 
     /// A host whose module `b` has failed, and so `count` others: of each two, the second needs the first.
     private func waiting(_ count: Int, _ other: Probe? = nil) async throws -> HostUnderTest {
-        if other == nil { breaks("init", times: 1) }
+        if other == nil { probe.fail("b init", times: 1) }
         let more = (0..<count).map { number in
             Entry(
                 name: "m\(number)",
@@ -224,8 +211,8 @@ struct NeedsRunTests {
     func someFail(failing: [Int], step: String) async throws {
         let count = 100
         let probe = Probe("someFail \(failing) \(step)")
-        breaks("init", times: 1, in: probe)
-        for number in failing { breaks(step, of: "m\(number)", in: probe) }
+        probe.fail("b init", times: 1)
+        for number in failing { probe.fail("m\(number) \(step)") }
         let test = try await waiting(count, probe)
         #expect(try await restart("b", of: test) == "applied: recreated x.b")
         let failed = Set(failing.filter { !($0 % 2 == 1 && failing.contains($0 - 1)) })
@@ -256,7 +243,7 @@ struct NeedsRunTests {
 
     @Test("one whose need has failed cannot be restarted, nor added")
     func refused() async throws {
-        breaks("init")
+        probe.fail("b init")
         let test = try await HostUnderTest(entries(), probe: probe).launched()
         #expect(
             try await restart("c", of: test)
@@ -270,7 +257,7 @@ struct NeedsRunTests {
 
     @Test("a slatefile that no longer says that it needs the failed one launches it")
     func needsNoLonger() async throws {
-        breaks("init")
+        probe.fail("b init")
         let test = try await HostUnderTest(entries(), probe: probe).launched()
         let free = [Entry(name: "a"), Entry(name: "b"), Entry(name: "c"), Entry(name: "d")]
         #expect(try await test.reload(free).text == "applied: adjusted x.c, x.d")
@@ -290,7 +277,7 @@ struct NeedsRunTests {
 
     @Test("ten thousand that need one failed module fail with it")
     func many() async throws {
-        breaks("init")
+        probe.fail("b init")
         let count = 10_000
         let more = (0..<count).map { number in
             Entry(

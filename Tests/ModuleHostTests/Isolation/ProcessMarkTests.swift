@@ -64,10 +64,10 @@ struct ProcessMarkTests {
         for process in others { #expect(isRunning(process)) }
     }
 
-    @Test("of many ten are named")
+    @Test("of many eight are named")
     func many() throws {
         let left = try (0..<12).map { _ in try follower(mark.text(for: nil)) }
-        #expect(end().first?.hasSuffix(", and 2 more") == true)
+        #expect(end().first?.hasSuffix(" and 4 more") == true)
         for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
     }
 

@@ -43,6 +43,14 @@ final class Probe: Sendable {
     /// Lets a module do something when it is notified: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
 
+    /// Lets a module throw so many times when it is notified, and each time where no number is given.
+    func fail(_ entry: String, times: Int = .max) {
+        let tries = Atomic(0)
+        when(entry) { _ in
+            if tries.add(1, ordering: .relaxed).newValue <= times { throw TestError() }
+        }
+    }
+
     /// Lets a lazy module do something when it is notified, as ``when(_:_:)``.
     func whenLazy(_ entry: String, _ act: @escaping LazyAct) {
         state.withLock { $0.lazyActs[entry] = act }

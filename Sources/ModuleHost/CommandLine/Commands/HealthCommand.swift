@@ -74,7 +74,7 @@ extension Command {
         let unresponsive = health["unresponsive", formerly: "late"]
         for (what, modules) in [("unresponsive", unresponsive), ("failed", health["failed"])] {
             let names = modules?.elements.compactMap(\.string) ?? []
-            if !names.isEmpty { text += "; \(what): \(names.joined(separator: ", "))" }
+            if !names.isEmpty { text += "; \(what): \(names.shortList(atMost: 20))" }
         }
         return Console.write("\(text)\n", then: code)
     }
