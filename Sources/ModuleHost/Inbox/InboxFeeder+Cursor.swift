@@ -43,33 +43,33 @@ extension InboxFeeder {
         var cursor = stored
         cursor.next = max(next, start.next ?? next)
         cursor.modules = start.behind(at: next)
+        // A module that has failed, and the one made to take its place, both have events that wait for them.
+        var behind: [ModuleID: EventPosition] = [:]
         for (slot, place) in lane?.undelivered ?? [] {
-            if let id = slot.id { cursor.modules[id] = place }
+            if let id = slot.id { behind[id] = min(behind[id] ?? place, place) }
         }
+        cursor.modules.merge(behind) { $1 }
         cursor.unanswered = inbox.progress.unansweredPositions
         let lowest = cursor.lowest ?? next
         cursor.attempts = stored.attempts.filter { $0.key >= lowest }
         return cursor == stored ? nil : cursor
     }
 
-    /// Stores the current cursor, where it differs from the stored one.
+    /// Stores the current cursor, where it differs from the stored one, and removes the segments that are done.
     ///
     /// - Returns: False where that failed.
     @discardableResult
     mutating func storeCursor() -> Bool {
-        guard let cursor = currentCursor() else { return true }
-        return store(cursor)
-    }
-
-    private mutating func store(_ cursor: InboxCursor) -> Bool {
-        var cursor = cursor
+        guard reader != nil else { return true }
         do throws(InboxError) {
-            // The box may be one ahead of the cursor, but the cursor never ahead of the box.
-            inbox.box?.setCursorSequence(cursor.sequence + 1)
-            try cursor.store(in: inbox.folder)
-            stored = cursor
+            if var cursor = currentCursor() {
+                // The box may be one ahead of the cursor, but the cursor never ahead of the box.
+                inbox.box?.setCursorSequence(cursor.sequence + 1)
+                try cursor.store(in: inbox.folder)
+                stored = cursor
+            }
+            if let lowest = stored.lowest { try removeSegments(below: lowest) }
             inbox.settled(.cursor)
-            if let lowest = cursor.lowest { try removeSegments(below: lowest) }
             return true
         } catch {
             note(error, .cursor)

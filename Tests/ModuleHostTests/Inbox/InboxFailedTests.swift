@@ -240,4 +240,46 @@ final class InboxFailedTests: Sendable {
         #expect(probe.entries("b").filter { $0 == "b user-activity" }.count == 1)
         #expect(await test.stopped() == .stopped)
     }
+
+    @Test(
+        "the cursor stays at the first event that waits, while the module is restarted and fails again"
+    )
+    func cursor() async throws {
+        // So many that no order of a dictionary is right by chance.
+        let failing = (0..<8).map { "m\($0)" }
+        let (folder, probe) = (try TemporaryFolder(), Probe("cursor of failed modules"))
+        let entries = (["a"] + failing + ["z"]).map {
+            HostUnderTest.Entry(name: $0, more: $0 == "a" ? "" : #""retry": true"#)
+        }
+        for name in failing { probe.fail("\(name) init") }
+        probe.fail("z init", times: 1)
+        let test = try await HostUnderTest(
+            entries, folder: folder, limits: Inbox.Limits(cursorDelay: .zero), probe: probe
+        ).launched()
+        let first = try #require(await test.accept())
+        _ = await test.outcome()
+        await test.calm()
+        // The others have failed again, and the reload waits for this task.
+        let door = Door()
+        let isAtWork = Promise<Bool>()
+        probe.when("z init") { module in
+            try module.context.startup("index", priority: .high) {
+                isAtWork.keep(true)
+                door.pass()
+            }
+        }
+        test.time.advance(by: .milliseconds(125))
+        #expect(await isAtWork.value)
+        _ = await test.outcome()
+        let end = try #require(test.inbox?.progress.next)
+        let inbox = InboxFolder(in: StateDirectory(path: folder.path))
+        var cursor = InboxCursor()
+        while !Task.isCancelled, cursor.next != end {
+            cursor = try InboxCursor.load(from: inbox).get()
+            await Task.yield()
+        }
+        for name in failing { #expect(cursor.modules[try ModuleID("x.\(name)")] == first) }
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
 }
