@@ -15,14 +15,13 @@ package enum NativeThread {
     /// It inherits the caller's signal mask: start it after ``SignalListener/blockAll()``.
     ///
     /// - Parameters:
-    ///   - name: The name that `top` and a debugger show, of which the system keeps the first 15 bytes; nil for that
-    ///     of the calling thread.
+    ///   - name: The name that `top` and a debugger show; the system keeps the first 15 bytes.
     ///   - stackSize: Bytes of address space, or nil for the system's default (mostly 8 MiB). Memory
     ///     is taken only as it is used.
     ///   - body: The thread's work.
     /// - Throws: ``SystemError`` where the system has no room for another thread.
     package static func start(
-        name: String?, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
+        name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { memory in
@@ -40,17 +39,26 @@ package enum NativeThread {
         }
     }
 
-    /// Checks that the system has room for more threads, by starting some that end at once.
+    /// Checks that the system has room for more threads: starts so many, and waits for their end.
     ///
     /// Dispatch says nothing where it gets none for a queue, and tries again for ever.
     ///
-    /// - Parameter count: The number of threads that exist at a time.
+    /// - Parameter count: The number of threads that exist at a time, each with a stack of the default size.
     /// - Throws: ``SystemError`` where there is no room for so many.
     static func checkRoom(for count: Int) throws(SystemError) {
         let latch = Latch()
-        defer { latch.open() }
-        // Without a name, which takes longer to write than such a thread takes to run.
-        for _ in 0..<count { try start(name: nil, stackSize: 64 << 10) { latch.wait() } }
+        var threads: [pthread_t] = []
+        var code: Int32 = 0
+        while threads.count < count, code == 0 {
+            var thread = pthread_t()
+            code = pthread_create(
+                &thread, nil, waitAtLatch, Unmanaged.passUnretained(latch).toOpaque())
+            if code == 0 { threads.append(thread) }
+        }
+        latch.open()
+        for thread in threads { pthread_join(thread, nil) }
+        withExtendedLifetime(latch) {}
+        guard code == 0 else { throw SystemError(code: code) }
     }
 
     /// Returns the message for an error of ``start(name:stackSize:_:)``, with the remedy.
@@ -80,17 +88,23 @@ private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     return nil
 }
 
+/// The work of a thread that is to exist, and no more; its caller keeps the latch that it is given.
+private func waitAtLatch(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument { Unmanaged<Latch>.fromOpaque(argument).takeUnretainedValue().wait() }
+    return nil
+}
+
 private final class Start: Sendable {
-    private let name: String?
+    private let name: String
     private let body: @Sendable () -> Void
 
-    init(name: String?, body: @escaping @Sendable () -> Void) {
+    init(name: String, body: @escaping @Sendable () -> Void) {
         self.name = name
         self.body = body
     }
 
     func run() {
-        if let name { NativeThread.nameCurrent(name) }
+        NativeThread.nameCurrent(name)
         body()
     }
 }
