@@ -48,6 +48,8 @@ extension ReloadPlan {
         var isOverdue = false
         /// Whether it was to be recreated, and was overdue.
         var isOutdated = false
+        /// Whether it has failed: then a module that it needs may not be made.
+        var isFailed = false
     }
 
     /// - Parameters:
@@ -67,10 +69,14 @@ extension ReloadPlan {
         let named = Set(next.map(\.id))
         let earlier = Dictionary(
             unmade.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for (entry, isMade) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
-            if isMade {
-                added.append(entry.id)
-            } else if earlier[entry.id]?.isSame(as: entry) != true {
+        var unchanged: [ModuleID: Slatefile.Module] = [:]
+        var isMade = Set<ModuleID>()
+        for (entry, isNeeded) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
+            if earlier[entry.id]?.isSame(as: entry) == true {
+                unchanged[entry.id] = entry
+            } else if isNeeded {
+                isMade.insert(entry.id)
+            } else {
                 onDemand.append(entry.id)
             }
         }
@@ -83,6 +89,18 @@ extension ReloadPlan {
             guard let running = known[entry.id] else { continue }
             take(running, as: entry, isAppConfigChanged: isAppConfigChanged)
         }
+        // Not for those that have failed and stay: a lazy module that they need may be what fails.
+        let isRecreated = Set(recreated)
+        var needs = next.filter { entry in
+            known[entry.id].map { !$0.isFailed || isRecreated.contains(entry.id) }
+                ?? isMade.contains(entry.id)
+        }.flatMap(\.needs)
+        while let need = needs.popLast() {
+            guard let entry = unchanged.removeValue(forKey: need) else { continue }
+            isMade.insert(need)
+            needs += entry.needs
+        }
+        added = next.map(\.id).filter(isMade.contains)
         fields = Self.fields(from: old, to: new)
         waiting = Self.waiting(from: old, to: new)
     }

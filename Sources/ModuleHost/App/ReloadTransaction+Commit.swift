@@ -52,7 +52,7 @@ extension ReloadTransaction {
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
         for record in leaving {
             let log = app.log.of(module: record.id.text)
-            app.retries.end(of: record.id)
+            if !request.leavesOutFailed { app.retries.end(of: record.id) }
             guard let slot = new[record.id] else {
                 if app.gate.lane.dropWaiting(for: record.slot) > 0 { log.droppedWaiting() }
                 continue
@@ -98,7 +98,8 @@ extension ReloadTransaction {
             new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for record in records where !app.reloads.isOutdated(record.id) {
             guard let entry = entries[record.id] else { continue }
-            let isChanged = entry.isRetried != record.entry.isRetried
+            let isChanged =
+                entry.isRetried != record.entry.isRetried || entry.isLazy != record.entry.isLazy
             record.entry = entry
             record.slot.limits = ModuleSlot.Limits(of: entry)
             if isChanged, record.isFailed { app.retries.schedule(record) }
@@ -108,6 +109,9 @@ extension ReloadTransaction {
         (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
         app.slatefile = next
         app.onDemand.take(next, made: records)
+        if !request.leavesOutFailed {
+            app.retries.endOthers(than: next.modules.lazy.filter(\.isEnabled).map(\.id))
+        }
         for record in records { app.watchUse(of: record) }
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)

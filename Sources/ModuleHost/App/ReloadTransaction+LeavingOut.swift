@@ -16,7 +16,7 @@ extension ReloadTransaction {
                 of: record.entry, find: { stagedByID[$0] ?? app.record(of: $0) })
         else { return false }
         // A lazy one that was made for this is not part of the app then: it is made at the next attempt of this module.
-        record.failedNeed = plan.added.contains(error.need) ? nil : error.need
+        record.failedNeed = error.need
         leaveOut(record, because: "\(error)", "not launched", error)
         return true
     }

@@ -13,7 +13,8 @@ struct ReloadRequest: Sendable {
     var notifiesUnchanged = true
     /// Modules to be recreated, even if nothing of theirs changed.
     var remaking: Set<ModuleID> = []
-    /// Whether modules that fail are left out, so that the others take effect: all of them have failed before.
+    /// Whether modules that fail are left out, so that the others take effect: all of them have failed before, or are
+    /// lazy ones made for those.
     var leavesOutFailed = false
     /// Whether it concerns modules alone: then it uses the slatefile that is current when its turn comes.
     var isOfCurrent = false
@@ -174,18 +175,11 @@ final class Reloads {
         let failed = app.records.filter {
             modules.contains($0.id) && $0.isFailed && !app.isOverdue($0)
         }
-        var needs = failed.flatMap(\.entry.needs)
-        var unmade: Set<Int> = []
-        while let need = needs.popLast() {
-            guard let place = app.onDemand.place(ofUnmade: need), unmade.insert(place).inserted
-            else {
-                continue
-            }
-            needs += app.onDemand.entry(at: place).needs
-        }
         var plan = ReloadPlan()
         plan.recreated = failed.map(\.id)
-        plan.added = unmade.sorted().map { app.onDemand.entry(at: $0).id }
+        plan.added = app.onDemand.unmadeNeeds(of: failed.map(\.entry)).sorted().map {
+            app.onDemand.entry(at: $0).id
+        }
         return plan
     }
 
@@ -206,7 +200,8 @@ final class Reloads {
                 && record.module.map { EventKind.configurationChanged.isReceived(by: $0) } == true,
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
             isOverdue: app.isOverdue(record),
-            isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
+            isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id),
+            isFailed: record.isFailed)
     }
 
     /// Notifies modules that take settings that the slatefile was reloaded without changes, so that they can

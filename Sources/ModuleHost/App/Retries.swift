@@ -13,6 +13,8 @@ final class Retries {
         var start: ContinuousClock.Instant?
         /// The time by which it may begin earlier, together with others.
         var slack = Duration.zero
+        /// The instant at which the module ran after the last attempt; nil where it did not.
+        var running: ContinuousClock.Instant?
 
         func isDue(at now: ContinuousClock.Instant) -> Bool {
             start.map { $0 - slack <= now } ?? false
@@ -36,15 +38,18 @@ final class Retries {
     /// Returns the instant of the next attempt for a module; nil if none is scheduled.
     func start(of id: ModuleID) -> ContinuousClock.Instant? { retries[id]?.start }
 
-    /// Schedules another attempt for a module that has failed, where its entry requests that.
+    /// Schedules another attempt for a module that has failed, where its entry requests that, or where a lazy module
+    /// that it needs cannot be made.
     ///
     /// The delays are those between the processes of a module. The requirements of a module may be missing
     /// for any time, so the attempts never end.
     func schedule(_ record: ModuleRecord) {
-        // One whose need has failed is restarted with it.
-        guard let host = app.host, !app.phase.isEnding, record.isFailed,
-            record.entry.isRetried || record.entry.isLazy, !record.entry.isRequired,
-            record.failedNeed == nil
+        // One whose need has failed is restarted with it; a lazy need that is not made is made by an attempt.
+        let isTried =
+            record.failedNeed.map { app.record(of: $0) == nil }
+            ?? (record.entry.isRetried || record.entry.isLazy)
+        guard let host = app.host, !app.phase.isEnding, record.isFailed, isTried,
+            !record.entry.isRequired
         else {
             retries[record.id] = nil
             return
@@ -53,10 +58,11 @@ final class Retries {
         limits.intensity = .max
         var retry = retries[record.id] ?? Retry(policy: RestartPolicy(limits))
         let now = app.time.now()
-        let verdict = retry.policy.died(startedAt: now, at: now, chance: .random(in: 0...1))
+        let verdict = retry.policy.died(
+            startedAt: retry.running ?? now, at: now, chance: .random(in: 0...1))
         guard case .restart(let delay) = verdict else { return }
         let start = now + delay
-        (retry.start, retry.slack) = (start, delay / 10)
+        (retry.start, retry.slack, retry.running) = (start, delay / 10, nil)
         app.log.of(module: record.id.text).notice("restarted in \(delay.briefText)")
         retries[record.id] = retry
         setAlarm(for: start)
@@ -82,8 +88,8 @@ final class Retries {
     /// failed, as soon as all that they need run again: whatever their entries say about retries, since they have not
     /// failed themselves.
     ///
-    /// Called when the app is ready, at the end of each reload, when an attempt is due, and when an overdue module has
-    /// returned.
+    /// Called when the app is ready, at the end of each reload, when an attempt is due, when an overdue module has
+    /// returned, and when a lazy module that others need was made.
     func restart() {
         // Reloads that callers asked for have their turn first.
         guard let host = app.host, app.phase == .running, restarting.isEmpty,
@@ -111,22 +117,27 @@ final class Retries {
     /// - Returns: The instant of the next attempt of the others; nil for none.
     private func chooseModules() -> ContinuousClock.Instant? {
         let failed = app.failed.ids.compactMap(app.record(of:))
-        let needed = Set(failed.compactMap(\.failedNeed))
+        let now = app.time.now()
+        let needed = Set(
+            failed.filter { $0.failedNeed != nil || retries[$0.id]?.isDue(at: now) == true }
+                .flatMap(\.entry.needs))
         // Where the last attempt hangs, another one would hang beside it.
         let stuck = Set(app.unloadingModules.records.filter(app.isOverdue).map(\.id))
         let places = max(1, min(most, app.gate.lane.vacantNumbers(failed.count).count))
-        let now = app.time.now()
         var unloaded: [ModuleRecord] = []
         var next: ContinuousClock.Instant?
         for record in failed where rest.isEmpty || rest.contains(record.id) {
-            // It is restarted when it has returned.
-            guard restarting.count < places, !app.isOverdue(record), !stuck.contains(record.id)
+            // It is restarted when it has returned, or the lazy need that would be made for it has.
+            guard restarting.count < places, !app.isOverdue(record), !stuck.contains(record.id),
+                stuck.isEmpty || stuck.isDisjoint(with: unmadeNeeds(of: record))
             else {
                 continue
             }
             let start = retries[record.id]?.start
             let isDue = retries[record.id]?.isDue(at: now) == true
-            guard isDue || record.failedNeed != nil else {
+            // Where the need is not made, the attempt makes it: not more often than where the module itself fails.
+            let isNeedMade = record.failedNeed.map { app.record(of: $0) != nil } == true
+            guard isDue || isNeedMade || start == nil && record.failedNeed != nil else {
                 next = [next, start].compactMap(\.self).min()
                 continue
             }
@@ -152,30 +163,48 @@ final class Retries {
     }
 
     private func restarted(_ result: Result<ReloadOutcome, any Error>) {
-        var modules = restarting
+        let modules = restarting
         restarting = []
         rest.subtract(modules)
+        var ended = modules
         if case .success(.rolledBack(let reason, let culprit)) = result {
-            // A single one has failed whatever the reason, so that this ends.
-            let single = modules.count == 1 ? modules.first : nil
-            let failing = culprit.flatMap { modules.contains($0) ? $0 : nil } ?? single
-            if failing == nil { most = 1 }
-            rest.formUnion(modules)
-            if let failing { rest.remove(failing) }
-            for id in rest where modules.contains(id) { retries[id]?.start = app.time.now() }
-            modules = failing.map { [$0] } ?? []
-            if let record = failing.flatMap(failed), failedNeed(of: record) == nil {
-                // Now it has failed itself.
-                record.failedNeed = nil
+            ended = failing(modules, by: culprit)
+            if ended.isEmpty { most = 1 }
+            rest.formUnion(modules.subtracting(ended))
+            for id in modules.subtracting(ended) { retries[id]?.start = app.time.now() }
+            for record in ended.compactMap(failed) where failedNeed(of: record) == nil {
+                // Now it has failed itself, or a lazy module that was to be made for it.
+                record.failedNeed = culprit.flatMap { modules.contains($0) ? nil : $0 }
                 record.status = .failed(reason)
             }
         } else {
             most = most > .max / 2 ? .max : 2 * most
         }
-        for id in modules {
-            if let record = failed(id) { schedule(record) } else { end(of: id) }
+        for id in ended {
+            guard let record = failed(id) else {
+                retries[id]?.running = app.time.now()
+                continue
+            }
+            // It may have failed again after the reload, which has scheduled the next attempt.
+            if retries[id]?.start == nil { schedule(record) }
         }
         restart()
+    }
+
+    /// Returns the modules for which a reload was rolled back: the one that failed, or those that need it.
+    private func failing(_ modules: Set<ModuleID>, by culprit: ModuleID?) -> Set<ModuleID> {
+        // A single one has failed whatever the reason, so that this ends.
+        guard modules.count > 1 else { return modules }
+        guard let culprit else { return [] }
+        guard !modules.contains(culprit) else { return [culprit] }
+        return modules.filter {
+            failed($0).map { unmadeNeeds(of: $0).contains(culprit) } == true
+        }
+    }
+
+    /// Returns the lazy modules that are made in an attempt to restart a module.
+    private func unmadeNeeds(of record: ModuleRecord) -> [ModuleID] {
+        app.onDemand.unmadeNeeds(of: [record.entry]).map { app.onDemand.entry(at: $0).id }
     }
 
     /// Makes a module wait for a failed one that it needs: it is restarted with that.
@@ -201,6 +230,13 @@ final class Retries {
 
     /// Cancels the attempts for a module that runs, or is removed.
     func end(of id: ModuleID) { retries[id] = nil }
+
+    /// Forgets the modules that a slatefile does not have.
+    func endOthers(than modules: some Sequence<ModuleID>) {
+        guard !retries.isEmpty else { return }
+        let kept = Set(modules)
+        retries = retries.filter { kept.contains($0.key) }
+    }
 
     /// Cancels all attempts.
     func endAll() {

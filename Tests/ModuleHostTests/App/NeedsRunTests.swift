@@ -21,12 +21,6 @@ struct NeedsRunTests {
         ]
     }
 
-    private func statuses(_ host: HostUnderTest) async -> [ModuleStatus] {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }
-        }
-    }
-
     private func restart(_ name: String, of host: HostUnderTest) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             host.host.restart("x.\(name)", origin: .host) { result in
@@ -44,13 +38,13 @@ struct NeedsRunTests {
     func failed(_ what: String) async throws {
         probe.fail("b \(what)")
         let test = try await HostUnderTest(entries(), probe: probe).launched()
-        let reasons = await statuses(test).map(\.reason)
+        let reasons = await test.statuses().map(\.reason)
         #expect(
             reasons == [
                 nil, "\(what): broken", "needs x.b, which failed: \(what): broken",
                 "needs x.c, which was not launched: x.b failed",
             ])
-        #expect(await statuses(test).map(\.state) == [.running, .failed, .failed, .failed])
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .failed, .failed])
         #expect(probe.entries("launch").filter { $0 != "b launch" } == ["a launch"])
         #expect(probe.entries.contains("c init") == (what == "launch"))
         #expect(test.host.app.openInModule().health.failed.map(\.text) == ["x.b", "x.c", "x.d"])
@@ -88,7 +82,7 @@ struct NeedsRunTests {
         test.overrun(.seconds(20))
         _ = try await launched
         #expect(
-            await statuses(test)[2].reason
+            await test.statuses()[2].reason
                 == "needs x.b, which failed: init: it did not return within 20s")
         doors.0.open()
         #expect(await test.stopped() == .stopped)
@@ -100,7 +94,7 @@ struct NeedsRunTests {
         await other.reached("b launch")
         second.overrun(.seconds(20))
         _ = try await ready
-        #expect(await statuses(second).map(\.state) == [.running, .overdue, .running, .running])
+        #expect(await second.statuses().map(\.state) == [.running, .overdue, .running, .running])
         doors.1.open()
         #expect(await second.stopped() == .stopped)
     }
@@ -109,7 +103,7 @@ struct NeedsRunTests {
     func failsLater() async throws {
         let test = try await HostUnderTest(entries(), probe: probe).launched()
         test.host.onLane { app, _ in app.markFailed(app.records[1], "process", TestError()) }
-        #expect(await statuses(test).map(\.state) == [.running, .failed, .running, .running])
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .running, .running])
         #expect(await test.stopped() == .stopped)
     }
 
@@ -128,7 +122,7 @@ struct NeedsRunTests {
             #expect(try await restart("b", of: test) == "applied: recreated x.b")
         }
         await probe.reached("d activate")
-        #expect(await statuses(test).map(\.state) == [.running, .running, .running, .running])
+        #expect(await test.statuses().map(\.state) == [.running, .running, .running, .running])
         #expect(
             probe.entries("activate") == ["a activate", "b activate", "c activate", "d activate"])
         try test.deliver(.memoryWarning)
@@ -146,16 +140,16 @@ struct NeedsRunTests {
         var all = entries("", #""retry": true"#)
         all.append(Entry(name: "e", more: #""needs": ["x.b"]"#))
         let test = try await HostUnderTest(all, probe: probe).launched()
-        #expect(await statuses(test).map(\.retryAfter) == [nil, nil, nil, nil, nil])
+        #expect(await test.statuses().map(\.retryAfter) == [nil, nil, nil, nil, nil])
         #expect(try await restart("b", of: test) == "applied: recreated x.b")
         await probe.reached("e activate")
-        while await statuses(test)[2].retryAfter == nil {}
-        let between = await statuses(test)
+        while await test.statuses()[2].retryAfter == nil {}
+        let between = await test.statuses()
         #expect(between[2].reason == "launch: broken")
         #expect(between[3].state == .failed && between[4].state == .running)
         test.time.advance(by: .milliseconds(125))
         await probe.reached("d activate")
-        #expect(await statuses(test).map(\.state).allSatisfy { $0 == .running })
+        #expect(await test.statuses().map(\.state).allSatisfy { $0 == .running })
         #expect(await test.stopped() == .stopped)
     }
 
@@ -175,7 +169,7 @@ struct NeedsRunTests {
     /// The statuses once no module waits for `b` any more.
     private func statusesAfterReturn(_ host: HostUnderTest) async -> [ModuleStatus] {
         while true {
-            let all = await statuses(host)
+            let all = await host.statuses()
             if all.allSatisfy({ $0.reason?.contains("x.b") != true }) { return all }
         }
     }
@@ -263,7 +257,7 @@ struct NeedsRunTests {
         #expect(try await test.reload(free).text == "applied: adjusted x.c, x.d")
         await probe.reached("d activate")
         #expect(
-            await statuses(test).map(\.state) == [.running, .failed, .running, .running])
+            await test.statuses().map(\.state) == [.running, .failed, .running, .running])
         #expect(await test.stopped() == .stopped)
     }
 
@@ -287,7 +281,7 @@ struct NeedsRunTests {
         let test = try await HostUnderTest(
             [Entry(name: "a"), Entry(name: "b")] + more, probe: probe
         ).launched()
-        let reasons = await statuses(test).map(\.reason)
+        let reasons = await test.statuses().map(\.reason)
         #expect(reasons[2] == "needs x.b, which failed: init: broken")
         #expect(reasons.last == "needs x.m9998, which was not launched: x.b failed")
         #expect(await test.stopped() == .stopped)

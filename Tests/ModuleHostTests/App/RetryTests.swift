@@ -13,12 +13,6 @@ struct RetryTests {
         [HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b", more: more)]
     }
 
-    private func status(_ host: HostUnderTest) async -> ModuleStatus {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses[1]) }
-        }
-    }
-
     /// Waits for the next try to be scheduled, and lets it begin.
     private func advance(
         _ host: HostUnderTest, by delay: Duration, after records: inout Int
@@ -28,7 +22,7 @@ struct RetryTests {
             $0.message.hasPrefix("restarted in ")
         }
         records = host.recorder.records.count
-        let retryAfter = await status(host).retryAfter
+        let retryAfter = await host.statuses()[1].retryAfter
         host.time.advance(by: delay)
         return record.module == "x.b" && retryAfter != nil
     }
@@ -49,8 +43,8 @@ struct RetryTests {
         #expect(await advance(test, by: .milliseconds(250), after: &records))
         #expect(await advance(test, by: .milliseconds(500), after: &records))
         _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
-        #expect(await status(test).state != .failed)
-        #expect(await status(test).retryAfter == nil)
+        #expect(await test.statuses()[1].state != .failed)
+        #expect(await test.statuses()[1].retryAfter == nil)
         await probe.reached("b \(try #require(probe.received("a").first))")
         #expect(probe.entries("b").filter { $0 == "b \(what)" }.count == 4)
         #expect(await test.stopped() == .stopped)
@@ -69,8 +63,8 @@ struct RetryTests {
         } else {
             _ = try await test.launched()
             test.time.advance(by: .seconds(60))
-            #expect(await status(test).state == .failed)
-            #expect(await status(test).retryAfter == nil)
+            #expect(await test.statuses()[1].state == .failed)
+            #expect(await test.statuses()[1].retryAfter == nil)
             #expect(await test.stopped() == .stopped)
         }
         #expect(probe.entries("b").filter { $0 == "b init" }.count == 1)
@@ -80,14 +74,14 @@ struct RetryTests {
     func reload() async throws {
         probe.fail("b init", times: 1)
         let test = try await HostUnderTest(entries(""), probe: probe).launched()
-        #expect(await status(test).retryAfter == nil)
+        #expect(await test.statuses()[1].retryAfter == nil)
         let retried = #""retry": true"#
         #expect(try await test.reload(entries(retried)).text == "applied: adjusted x.b")
-        #expect(await status(test).retryAfter != nil)
+        #expect(await test.statuses()[1].retryAfter != nil)
         #expect(try await test.reload(entries("")).text == "applied: adjusted x.b")
-        #expect(await status(test).retryAfter == nil)
+        #expect(await test.statuses()[1].retryAfter == nil)
         test.time.advance(by: .seconds(60))
-        #expect(await status(test).state == .failed)
+        #expect(await test.statuses()[1].state == .failed)
         #expect(try await test.reload(entries(retried)).text == "applied: adjusted x.b")
         test.time.advance(by: .milliseconds(125))
         await probe.reached("b launch")
@@ -111,6 +105,39 @@ struct RetryTests {
         #expect(probe.entries.count { $0 == "a init" } == 1)
         door.open()
         while probe.entries("a").count(where: { $0 == "a init" }) < 2 { await Task.yield() }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "the delays grow while it fails again soon after it runs, and are the first ones after 30 s"
+    )
+    func growth() async throws {
+        probe.fail("b launch", times: 1)
+        let test = try await HostUnderTest(entries(#""retry": true"#), probe: probe).launched()
+        await test.calm()
+        for (number, delay) in [100, 200, 400, 100].enumerated() {
+            let left = try #require(await test.statuses()[1].retryAfter)
+            #expect(left >= .milliseconds(delay * 3 / 4) && left <= .milliseconds(delay * 5 / 4))
+            #expect(test.scheduledRestarts == number + 1)
+            test.time.advance(by: left)
+            while await test.failedCount() > 0 {}
+            await test.calm()
+            if number == 2 { test.time.advance(by: .seconds(30)) }
+            test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that has failed and that a reload makes lazy is tried again")
+    func becomesLazy() async throws {
+        probe.fail("b init", times: 1)
+        let test = try await HostUnderTest(entries(""), probe: probe).launched()
+        let outcome = try await test.reload(entries(#""launch": "lazy""#))
+        #expect(outcome.text == "applied: adjusted x.b")
+        #expect(await test.statuses()[1].retryAfter != nil)
+        test.time.advance(by: .milliseconds(125))
+        await test.calm()
+        #expect(await test.statuses()[1].state == .onDemand)
         #expect(await test.stopped() == .stopped)
     }
 }

@@ -22,20 +22,8 @@ struct RetryTogetherTests {
         ).launched()
     }
 
-    private func failedCount(_ host: HostUnderTest) async -> Int {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(returning: app.moduleStatuses.count { $0.state == .failed })
-            }
-        }
-    }
-
     private func reloads(_ host: HostUnderTest) -> Int {
         host.recorder.records.count { $0.message.hasPrefix("slatefile applied") }
-    }
-
-    private func scheduled(_ host: HostUnderTest) -> Int {
-        host.recorder.records.count { $0.message.hasPrefix("restarted in ") }
     }
 
     @Test(
@@ -44,24 +32,18 @@ struct RetryTogetherTests {
     func together(_ step: String) async throws {
         let count = 1000
         let test = try await failing(count, in: step, times: 5)
-        #expect(await failedCount(test) == count)
+        #expect(await test.failedCount() == count)
         #expect(test.host.app.openInModule().health.failed.count == count)
         for round in 0..<5 {
-            while scheduled(test) < count * (round + 1) { await test.settled() }
+            while test.scheduledRestarts < count * (round + 1) { await test.settled() }
             // A quarter more than the delays of 100, 200, 400, 800 and 1600 ms.
             test.time.advance(by: .milliseconds(125 << round))
         }
-        while await failedCount(test) > 0 {}
+        while await test.failedCount() > 0 {}
         // Those that are due within a tenth of their delays go together, and each is due within a quarter of 1.6 s.
         #expect((1...12).contains(reloads(test)))
         #expect(probe.entries("init").count == 1 + 6 * count)
         #expect(await test.stopped() == .stopped)
-    }
-
-    private func statuses(_ host: HostUnderTest) async -> [ModuleStatus] {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }
-        }
     }
 
     /// The number of times that a module was made, or has received an event.
@@ -81,8 +63,8 @@ struct RetryTogetherTests {
         while count("m1 launch") < 2 { await Task.yield() }
         test.overrun(.seconds(20))
         for name in ["m0", "m2"] { await probe.reached("\(name) activate") }
-        while await statuses(test)[2].retryAfter == nil {}
-        let all = await statuses(test)
+        while await test.statuses()[2].retryAfter == nil {}
+        let all = await test.statuses()
         #expect(all.map(\.state) == [.running, .running, .failed, .running])
         #expect(all[2].reason == "module 'x.m1' failed in launch: it did not return within 20s")
         #expect(all[2].retryAfter != nil)
@@ -90,7 +72,7 @@ struct RetryTogetherTests {
         await probe.reached("m1 deinit")
         test.time.advance(by: .milliseconds(250))
         await probe.reached("m1 activate")
-        #expect(await failedCount(test) == 0)
+        #expect(await test.failedCount() == 0)
         // Those that were restarted with it were made twice.
         let inits = ["m0", "m1", "m2"].map { count("\($0) init") }
         #expect(inits[1] == 3 && [inits[0], inits[2]].allSatisfy((2...3).contains))
@@ -105,9 +87,9 @@ struct RetryTogetherTests {
         }
         test.time.advance(by: .milliseconds(125))
         for name in ["m0", "m2", "m3"] { await probe.reached("\(name) activate") }
-        while await statuses(test)[2].reason?.contains("invalid start-up tasks") != true {}
-        while await statuses(test)[2].retryAfter == nil {}
-        let states = await statuses(test).map(\.state)
+        while await test.statuses()[2].reason?.contains("invalid start-up tasks") != true {}
+        while await test.statuses()[2].retryAfter == nil {}
+        let states = await test.statuses().map(\.state)
         #expect(states == [.running, .running, .failed, .running, .running])
         #expect(await test.stopped() == .stopped)
     }
@@ -130,31 +112,6 @@ struct RetryTogetherTests {
         #expect(count("m0 init") == 1)
     }
 
-    @Test("one whose need has failed by then is restarted with that")
-    func needs() async throws {
-        let isBroken = Atomic(true)
-        probe.when("c init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
-        let test = try await HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b"),
-                HostUnderTest.Entry(name: "c", more: #""retry": true, "needs": ["x.b"]"#),
-            ], probe: probe
-        ).launched()
-        #expect(await statuses(test)[2].retryAfter != nil)
-        isBroken.store(false, ordering: .relaxed)
-        // READY looks for attempts that are due, too.
-        await test.calm()
-        test.host.onLane { app, _ in app.markFailed(app.records[1], "process", TestError()) }
-        test.time.advance(by: .milliseconds(125))
-        while await statuses(test)[2].retryAfter != nil {}
-        let waiting = await statuses(test)[2]
-        #expect(waiting.reason == "needs x.b, which failed: process: broken")
-        test.host.restart("x.b", origin: .host) { _ in }
-        await probe.reached("c activate")
-        #expect(await failedCount(test) == 0)
-        #expect(await test.stopped() == .stopped)
-    }
-
     @Test("one that is restarted by hand meanwhile is not restarted once more")
     func restartedByHand() async throws {
         let door = Door()
@@ -169,7 +126,7 @@ struct RetryTogetherTests {
         door.open()
         await probe.reached("m0 activate")
         await test.calm()
-        #expect(await failedCount(test) == 0)
+        #expect(await test.failedCount() == 0)
         #expect(count("m0 init") == 2)
         #expect(await test.stopped() == .stopped)
     }
@@ -193,86 +150,9 @@ struct RetryTogetherTests {
             test.overrun(.seconds(20))
         }
         await probe.reached("m3 activate")
-        #expect(await statuses(test)[4].state == .running)
+        #expect(await test.statuses()[4].state == .running)
         for door in doors { door.open() }
-        while await failedCount(test) > 0 { test.time.advance(by: .seconds(1)) }
-        #expect(await test.stopped() == .stopped)
-    }
-
-    @Test("a need that hangs in init is restarted when it has returned, and what needs it with it")
-    func needHangs() async throws {
-        let door = Door()
-        let isFirst = Atomic(true)
-        probe.when("b init") { _ in if isFirst.exchange(false, ordering: .relaxed) { door.pass() } }
-        let test = try HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "b", more: #""retry": true"#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"]"#),
-            ], probe: probe)
-        async let launched = test.launched()
-        await probe.reached("b init")
-        test.overrun(.seconds(20))
-        _ = try await launched
-        test.time.advance(by: .seconds(1))
-        await test.calm()
-        #expect(await statuses(test).map(\.state) == [.running, .failed, .failed])
-        #expect(count("b init") == 1)
-        door.open()
-        await probe.reached("c activate")
-        #expect(await failedCount(test) == 0)
-        #expect(await test.stopped() == .stopped)
-    }
-
-    @Test("a lazy need that fails is restarted with what needs it, and not unloaded")
-    func lazyNeed() async throws {
-        probe.fail("b init", times: 2)
-        let test = try await HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "b", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"]"#),
-            ], probe: probe
-        ).launched()
-        #expect(await failedCount(test) == 2)
-        test.time.advance(by: .milliseconds(125))
-        while scheduled(test) < 2 { await test.settled() }
-        #expect(await failedCount(test) == 2)
-        #expect(count("c init") == 0)
-        test.time.advance(by: .milliseconds(250))
-        await probe.reached("c activate")
-        #expect(await failedCount(test) == 0)
-        #expect(count("b init") == 3)
-        #expect(await test.stopped() == .stopped)
-    }
-
-    @Test(
-        "a lazy need that was unloaded is made where what needs it is restarted", arguments: [1, 3])
-    func unloadedNeed(times: Int) async throws {
-        probe.fail("b init", times: times)
-        let test = try await HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "b", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"], "retry": true"#),
-            ], probe: probe
-        ).launched()
-        // READY looks for what can be restarted, too.
-        await test.calm()
-        test.host.unload("x.b") { _ in }
-        await test.calm()
-        #expect(await statuses(test).map(\.state) == [.running, .onDemand, .failed])
-        // The attempt of `b` is that of `c` now, and then `c` has its own.
-        while await failedCount(test) > 0 {
-            test.time.advance(by: .milliseconds(50))
-            await test.calm()
-        }
-        #expect(await statuses(test).map(\.state) == [.running, .running, .running])
-        #expect(count("b init") == times + 1)
-        test.time.advance(by: .seconds(60))
-        await test.calm()
-        // That of the watchdog, and none for an attempt.
-        #expect(test.time.pendingAlarms <= 1)
+        while await test.failedCount() > 0 { test.time.advance(by: .seconds(1)) }
         #expect(await test.stopped() == .stopped)
     }
 }

@@ -137,6 +137,21 @@ final class HostUnderTest: Sendable {
         while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }
     }
 
+    /// What is to be said of each module.
+    func statuses() async -> [ModuleStatus] {
+        await withCheckedContinuation { continuation in
+            host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }
+        }
+    }
+
+    /// The number of modules that have failed.
+    func failedCount() async -> Int { await statuses().count { $0.state == .failed } }
+
+    /// The number of times that another attempt to restart a module was scheduled.
+    var scheduledRestarts: Int {
+        recorder.records.count { $0.message.hasPrefix("restarted in ") }
+    }
+
     /// Waits until no module is overdue: each thread that was late has returned, and noted it.
     func caughtUp() async {
         while !Task.isCancelled, !host.gate.lane.overdueSlots.isEmpty { await settled() }
