@@ -69,15 +69,16 @@ extension ReloadPlan {
         let named = Set(next.map(\.id))
         let earlier = Dictionary(
             unmade.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var unchanged: [ModuleID: Slatefile.Module] = [:]
+        func isUnchanged(_ entry: Slatefile.Module) -> Bool {
+            earlier[entry.id]?.isSame(as: entry) == true
+        }
+        var unneeded: [ModuleID: Slatefile.Module] = [:]
         var isMade = Set<ModuleID>()
         for (entry, isNeeded) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
-            if earlier[entry.id]?.isSame(as: entry) == true {
-                unchanged[entry.id] = entry
-            } else if isNeeded {
+            if isNeeded, !isUnchanged(entry) {
                 isMade.insert(entry.id)
             } else {
-                onDemand.append(entry.id)
+                unneeded[entry.id] = entry
             }
         }
         removed = before.filter { !named.contains($0) }
@@ -96,11 +97,12 @@ extension ReloadPlan {
                 ?? isMade.contains(entry.id)
         }.flatMap(\.needs)
         while let need = needs.popLast() {
-            guard let entry = unchanged.removeValue(forKey: need) else { continue }
+            guard let entry = unneeded.removeValue(forKey: need) else { continue }
             isMade.insert(need)
             needs += entry.needs
         }
         added = next.map(\.id).filter(isMade.contains)
+        onDemand = next.filter { unneeded[$0.id] != nil && !isUnchanged($0) }.map(\.id)
         fields = Self.fields(from: old, to: new)
         waiting = Self.waiting(from: old, to: new)
     }

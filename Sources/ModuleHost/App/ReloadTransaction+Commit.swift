@@ -50,6 +50,8 @@ extension ReloadTransaction {
     private func handOver() {
         let new = Dictionary(
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
+        // Lazy ones among them may have failed before they were unloaded.
+        for id in plan.added { app.retries.end(of: id) }
         for record in leaving {
             let log = app.log.of(module: record.id.text)
             if !request.leavesOutFailed { app.retries.end(of: record.id) }

@@ -47,10 +47,8 @@ final class Retries {
         // One whose need has failed is restarted with it; a lazy need that is not made is made by an attempt.
         let isTried =
             record.failedNeed.map { app.record(of: $0) == nil }
-            ?? (record.entry.isRetried || record.entry.isLazy)
-        guard let host = app.host, !app.phase.isEnding, record.isFailed, isTried,
-            !record.entry.isRequired
-        else {
+            ?? ((record.entry.isRetried || record.entry.isLazy) && !record.entry.isRequired)
+        guard let host = app.host, !app.phase.isEnding, record.isFailed, isTried else {
             retries[record.id] = nil
             return
         }

@@ -226,4 +226,28 @@ struct RetryNeedsTests {
         #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed, .running])
         #expect(await test.stopped() == .stopped)
     }
+
+    @Test("one that becomes required while its lazy need cannot be made is tried with delays")
+    func becomesRequired() async throws {
+        probe.fail("l init")
+        let test = try await needing().launched()
+        await test.calm()
+        test.host.unload("x.l") { _ in }
+        await test.calm()
+        test.time.advance(by: .milliseconds(125))
+        while await test.statuses()[2].retryAfter == nil {}
+        let entries = [
+            HostUnderTest.Entry(name: "a"),
+            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
+            HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"], "required": true"#),
+        ]
+        #expect(try await test.reload(entries).text == "applied: adjusted x.b")
+        let (tries, scheduled) = (count("l init"), test.scheduledRestarts)
+        test.time.advance(by: .seconds(1))
+        while test.scheduledRestarts == scheduled { await Task.yield() }
+        await test.calm()
+        #expect(count("l init") == tries + 1)
+        #expect(await test.statuses()[2].retryAfter != nil)
+        #expect(await test.stopped() == .stopped)
+    }
 }
