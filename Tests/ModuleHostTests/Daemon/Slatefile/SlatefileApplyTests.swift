@@ -85,10 +85,11 @@ struct SlatefileApplyTests {
         let before = try folder.text(of: "slatefile.json")
         try folder.write(#"{"slate": 2, "app": "", "modules": []}"#, to: "next.json")
         try test.deliver(.memoryWarning)
-        await test.settled()
-        while reloader.lastReload == nil { await Task.yield() }
-        await test.settled()
-        let result = probe.entries.last ?? ""
+        while !Task.isCancelled, !probe.entries.contains(where: { $0.hasPrefix("a result") }) {
+            await Task.yield()
+        }
+        #expect(reloader.lastReload != nil)
+        let result = probe.entries.first { $0.hasPrefix("a result") } ?? ""
         #expect(result.hasPrefix("a result: \(folder.path("slatefile.json")):1:"), "\(result)")
         #expect(result.contains("3 errors in "), "\(result)")
         #expect(try folder.text(of: "slatefile.json") == before)
