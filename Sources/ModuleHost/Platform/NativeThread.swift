@@ -46,23 +46,27 @@ package enum NativeThread {
     /// - Parameter count: The number of threads that exist at a time, each with a stack of the default size.
     /// - Throws: ``SystemError`` where there is no room for so many.
     static func checkRoom(for count: Int) throws(SystemError) {
-        let latch = Latch()
+        // Not a latch: a thread that allocates leaves an arena behind, which any later thread may get.
+        let end = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        sem_init(end, 0, 0)
+        defer {
+            sem_destroy(end)
+            end.deallocate()
+        }
         var threads: [pthread_t] = []
         var code: Int32 = 0
         while threads.count < count, code == 0 {
             var thread = pthread_t()
-            code = pthread_create(
-                &thread, nil, waitAtLatch, Unmanaged.passUnretained(latch).toOpaque())
+            code = pthread_create(&thread, nil, waitForEnd, end)
             if code == 0 { threads.append(thread) }
         }
-        latch.open()
+        for _ in threads { sem_post(end) }
         for thread in threads { pthread_join(thread, nil) }
-        withExtendedLifetime(latch) {}
         guard code == 0 else { throw SystemError(code: code) }
     }
 
     /// Returns the message for an error of ``start(name:stackSize:_:)``, with the remedy.
-    package static func problem(_ error: SystemError) -> String {
+    static func problem(_ error: SystemError) -> String {
         "no thread can be started: \(error): raise the limit of threads ('ulimit -u', TasksMax= of a systemd unit) "
             + "or of address space ('ulimit -v')"
     }
@@ -88,9 +92,9 @@ private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     return nil
 }
 
-/// The work of a thread that is to exist, and no more; its caller keeps the latch that it is given.
-private func waitAtLatch(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let argument { Unmanaged<Latch>.fromOpaque(argument).takeUnretainedValue().wait() }
+/// The work of a thread that is to exist, and no more: it waits for the semaphore that it is given.
+private func waitForEnd(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument { sem_wait(argument.assumingMemoryBound(to: sem_t.self)) }
     return nil
 }
 
