@@ -71,17 +71,10 @@ final class ModulesOnDemand: OnDemandCalls {
         return place
     }
 
-    /// Returns the places of the modules that are not made and that some modules need, also for one another.
-    func unmadeNeeds(of entries: [Slatefile.Module]) -> Set<Int> {
-        var unmade: Set<Int> = []
-        guard unmadeCount > 0 else { return unmade }
-        var needs = entries.flatMap(\.needs)
-        while let need = needs.popLast() {
-            if let place = place(ofUnmade: need), unmade.insert(place).inserted {
-                needs += entry(at: place).needs
-            }
-        }
-        return unmade
+    /// Returns the modules that are not made and that some modules need, also for one another.
+    func unmadeNeeds(of entries: [Slatefile.Module]) -> Set<ModuleID> {
+        guard unmadeCount > 0 else { return [] }
+        return entries.needs { place(ofUnmade: $0).map(entry) }
     }
 
     /// Returns the place of a module that is made and can be unloaded.

@@ -69,16 +69,15 @@ extension ReloadPlan {
         let named = Set(next.map(\.id))
         let earlier = Dictionary(
             unmade.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        func isUnchanged(_ entry: Slatefile.Module) -> Bool {
-            earlier[entry.id]?.isSame(as: entry) == true
-        }
-        var unneeded: [ModuleID: Slatefile.Module] = [:]
-        var isMade = Set<ModuleID>()
+        // Not made yet: those that are made, and those that are made only where another one needs them now.
+        var isMade: Set<ModuleID> = []
+        var lazy: [ModuleID: (entry: Slatefile.Module, isChanged: Bool)] = [:]
         for (entry, isNeeded) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
-            if isNeeded, !isUnchanged(entry) {
+            let isChanged = earlier[entry.id]?.isSame(as: entry) != true
+            if isNeeded, isChanged {
                 isMade.insert(entry.id)
             } else {
-                unneeded[entry.id] = entry
+                lazy[entry.id] = (entry, isChanged)
             }
         }
         removed = before.filter { !named.contains($0) }
@@ -92,17 +91,18 @@ extension ReloadPlan {
         }
         // Not for those that have failed and stay: a lazy module that they need may be what fails.
         let isRecreated = Set(recreated)
-        var needs = next.filter { entry in
+        let needing = next.filter { entry in
             known[entry.id].map { !$0.isFailed || isRecreated.contains(entry.id) }
                 ?? isMade.contains(entry.id)
-        }.flatMap(\.needs)
-        while let need = needs.popLast() {
-            guard let entry = unneeded.removeValue(forKey: need) else { continue }
-            isMade.insert(need)
-            needs += entry.needs
         }
-        added = next.map(\.id).filter(isMade.contains)
-        onDemand = next.filter { unneeded[$0.id] != nil && !isUnchanged($0) }.map(\.id)
+        isMade.formUnion(needing.needs { lazy[$0]?.entry })
+        for id in next.map(\.id) {
+            if isMade.contains(id) {
+                added.append(id)
+            } else if lazy[id]?.isChanged == true {
+                onDemand.append(id)
+            }
+        }
         fields = Self.fields(from: old, to: new)
         waiting = Self.waiting(from: old, to: new)
     }

@@ -177,8 +177,9 @@ final class Reloads {
         }
         var plan = ReloadPlan()
         plan.recreated = failed.map(\.id)
-        plan.added = app.onDemand.unmadeNeeds(of: failed.map(\.entry)).sorted().map {
-            app.onDemand.entry(at: $0).id
+        let needs = app.onDemand.unmadeNeeds(of: failed.map(\.entry))
+        if !needs.isEmpty {
+            plan.added = app.onDemand.unmadeModules.map(\.id).filter(needs.contains)
         }
         return plan
     }

@@ -116,9 +116,9 @@ final class Retries {
     private func chooseModules() -> ContinuousClock.Instant? {
         let failed = app.failed.ids.compactMap(app.record(of:))
         let now = app.time.now()
+        func isDue(_ record: ModuleRecord) -> Bool { retries[record.id]?.isDue(at: now) == true }
         let needed = Set(
-            failed.filter { $0.failedNeed != nil || retries[$0.id]?.isDue(at: now) == true }
-                .flatMap(\.entry.needs))
+            failed.filter { $0.failedNeed != nil || isDue($0) }.flatMap(\.entry.needs))
         // Where the last attempt hangs, another one would hang beside it.
         let stuck = Set(app.unloadingModules.records.filter(app.isOverdue).map(\.id))
         let places = max(1, min(most, app.gate.lane.vacantNumbers(failed.count).count))
@@ -127,20 +127,20 @@ final class Retries {
         for record in failed where rest.isEmpty || rest.contains(record.id) {
             // It is restarted when it has returned, or the lazy need that would be made for it has.
             guard restarting.count < places, !app.isOverdue(record), !stuck.contains(record.id),
-                stuck.isEmpty || stuck.isDisjoint(with: unmadeNeeds(of: record))
+                stuck.isEmpty
+                    || stuck.isDisjoint(with: app.onDemand.unmadeNeeds(of: [record.entry]))
             else {
                 continue
             }
             let start = retries[record.id]?.start
-            let isDue = retries[record.id]?.isDue(at: now) == true
             // Where the need is not made, the attempt makes it: not more often than where the module itself fails.
             let isNeedMade = record.failedNeed.map { app.record(of: $0) != nil } == true
-            guard isDue || isNeedMade || start == nil && record.failedNeed != nil else {
+            guard isDue(record) || isNeedMade || start == nil && record.failedNeed != nil else {
                 next = [next, start].compactMap(\.self).min()
                 continue
             }
             if let error = failedNeed(of: record) {
-                if isDue { wait(record, for: error) }
+                if isDue(record) { wait(record, for: error) }
                 continue
             }
             retries[record.id]?.start = nil
@@ -168,8 +168,9 @@ final class Retries {
         if case .success(.rolledBack(let reason, let culprit)) = result {
             ended = failing(modules, by: culprit)
             if ended.isEmpty { most = 1 }
-            rest.formUnion(modules.subtracting(ended))
-            for id in modules.subtracting(ended) { retries[id]?.start = app.time.now() }
+            let others = modules.subtracting(ended)
+            rest.formUnion(others)
+            for id in others { retries[id]?.start = app.time.now() }
             for record in ended.compactMap(failed) where failedNeed(of: record) == nil {
                 // Now it has failed itself, or a lazy module that was to be made for it.
                 record.failedNeed = culprit.flatMap { modules.contains($0) ? nil : $0 }
@@ -196,13 +197,8 @@ final class Retries {
         guard let culprit else { return [] }
         guard !modules.contains(culprit) else { return [culprit] }
         return modules.filter {
-            failed($0).map { unmadeNeeds(of: $0).contains(culprit) } == true
+            failed($0).map { app.onDemand.unmadeNeeds(of: [$0.entry]).contains(culprit) } == true
         }
-    }
-
-    /// Returns the lazy modules that are made in an attempt to restart a module.
-    private func unmadeNeeds(of record: ModuleRecord) -> [ModuleID] {
-        app.onDemand.unmadeNeeds(of: [record.entry]).map { app.onDemand.entry(at: $0).id }
     }
 
     /// Makes a module wait for a failed one that it needs: it is restarted with that.

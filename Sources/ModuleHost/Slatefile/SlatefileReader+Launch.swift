@@ -107,6 +107,24 @@ extension Slatefile.Module {
     package var isLazy: Bool { launch == .lazy }
 }
 
+extension Sequence<Slatefile.Module> {
+    /// Returns the modules that these need, also for one another.
+    ///
+    /// - Parameter find: Returns the entry of a module that counts; nil for one that does not, whose needs are not
+    ///   looked at either.
+    /// - Returns: Those that count.
+    func needs(find: (ModuleID) -> Slatefile.Module?) -> Set<ModuleID> {
+        var found: Set<ModuleID> = []
+        var needs = flatMap(\.needs)
+        while let need = needs.popLast() {
+            guard !found.contains(need), let entry = find(need) else { continue }
+            found.insert(need)
+            needs += entry.needs
+        }
+        return found
+    }
+}
+
 extension Slatefile {
     /// Returns whether a command declares an event among its `events`.
     static func declares(_ event: EventKind) -> Bool { event.makesModules && event != .message }
