@@ -22,12 +22,7 @@ struct LazyModulesTests {
     }
 
     private func state(_ host: HostUnderTest, _ name: String = "l") async -> ModuleStatus? {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(
-                    returning: app.moduleStatuses.first { $0.id.text == "x.\(name)" })
-            }
-        }
+        await host.statuses().first { $0.id.text == "x.\(name)" }
     }
 
     private func unload(_ name: String, of host: HostUnderTest) async throws -> UnloadOutcome {

@@ -20,12 +20,7 @@ struct LazyReloadTests {
     private let first = HostUnderTest.Entry(name: "a", type: "CallProbe")
 
     private func state(_ host: HostUnderTest, _ name: String = "l") async -> ModuleStatus.State? {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(
-                    returning: app.moduleStatuses.first { $0.id.text == "x.\(name)" }?.state)
-            }
-        }
+        await host.statuses().first { $0.id.text == "x.\(name)" }?.state
     }
 
     // MARK: Reloads

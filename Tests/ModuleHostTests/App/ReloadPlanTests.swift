@@ -143,6 +143,52 @@ struct ReloadPlanTests {
         #expect(plan.isEmpty == isEmpty)
     }
 
+    struct LazyRow: Sendable, CustomTestStringConvertible {
+        /// What the entry of `x.b` has beside its id and class.
+        var before = ""
+        var after: String
+        var hasFailed = false
+        /// Whether `x.n`, which needs `x.l`, comes with the reload.
+        var hasNew = false
+        var expected: String
+        var testDescription: String { "\(before) to \(after): \(expected)" }
+    }
+
+    @Test(
+        "a lazy module that is not made is made where one that runs needs it now",
+        arguments: [
+            LazyRow(after: #""needs": ["x.l"]"#, expected: "added x.l; adjusted x.b"),
+            LazyRow(after: #""needs": ["x.l"]"#, hasFailed: true, expected: "adjusted x.b"),
+            LazyRow(
+                before: #""needs": ["x.l"]"#, after: #""needs": ["x.l"]"#, hasFailed: true,
+                expected: "nothing changed"),
+            LazyRow(
+                before: #""needs": ["x.l"]"#, after: #""needs": ["x.l"], "config": {"n": 1}"#,
+                hasFailed: true, expected: "added x.l; recreated x.b"),
+            LazyRow(
+                after: #""needs": ["x.n"]"#, hasNew: true,
+                expected: "added x.l, x.n; adjusted x.b"),
+            LazyRow(after: "", hasNew: true, expected: "on demand: x.n"),
+        ])
+    func lazyNeeds(_ row: LazyRow) throws {
+        func lazy(_ name: String, _ more: String = "") -> String {
+            let more = more.isEmpty ? "" : ", \(more)"
+            return #"{"id": "x.\#(name)", "entry": "T.\#(name)", "launch": "lazy"\#(more)}"#
+        }
+        // `x.b` is lazy, too, and was made.
+        let new = lazy("n", #""needs": ["x.l"]"#)
+        let before = [Self.a, lazy("l")] + (row.hasNew ? [] : [new]) + [lazy("b", row.before)]
+        let old = try Self.slatefile(before)
+        let isMade: Set = ["x.a", "x.b"]
+        let running = old.modules.filter { isMade.contains($0.id.text) }.map { entry in
+            ReloadPlan.Running(entry: entry, isFailed: row.hasFailed && entry.id.text == "x.b")
+        }
+        let plan = ReloadPlan(
+            from: old, running, unmade: old.modules.filter { !isMade.contains($0.id.text) },
+            to: try Self.slatefile([Self.a, lazy("l"), new, lazy("b", row.after)]))
+        #expect("\(plan)" == row.expected)
+    }
+
     private static func slatefile(_ modules: [String], _ top: String = "") throws -> Slatefile {
         let app = top.contains(#""app""#) ? "" : #""app": "old", "#
         let text = """

@@ -12,6 +12,34 @@ struct RetryNeedsTests {
     /// The number of times that a module was made, or has received an event.
     private func count(_ entry: String) -> Int { probe.entries.count { $0 == entry } }
 
+    /// Moves the clock on until no module has failed any more.
+    private func untilAllRun(_ test: HostUnderTest) async {
+        while await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+    }
+
+    /// The modules `a`, the lazy `l`, and `b`, which needs it.
+    private func entries(_ more: String = "") -> [HostUnderTest.Entry] {
+        [
+            HostUnderTest.Entry(name: "a"),
+            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
+            HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"]"# + more),
+        ]
+    }
+
+    /// A host of these, which has unloaded `l` after it failed.
+    private func withoutNeed(_ more: String = "") async throws -> HostUnderTest {
+        let test = try await HostUnderTest(entries(more), probe: probe).launched()
+        // READY looks for what can be restarted, too.
+        await test.calm()
+        test.host.unload("x.l") { _ in }
+        await test.calm()
+        #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed])
+        return test
+    }
+
     @Test("one whose need has failed by then is restarted with that")
     func needs() async throws {
         let isBroken = Atomic(true)
@@ -39,9 +67,7 @@ struct RetryNeedsTests {
 
     @Test("a need that hangs in init is restarted when it has returned, and what needs it with it")
     func needHangs() async throws {
-        let door = Door()
-        let isFirst = Atomic(true)
-        probe.when("b init") { _ in if isFirst.exchange(false, ordering: .relaxed) { door.pass() } }
+        let door = probe.closeOnce("b init")
         let test = try HostUnderTest(
             [
                 HostUnderTest.Entry(name: "a"),
@@ -64,72 +90,34 @@ struct RetryNeedsTests {
 
     @Test("a lazy need that fails is restarted with what needs it, and not unloaded")
     func lazyNeed() async throws {
-        probe.fail("b init", times: 2)
-        let test = try await HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "b", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"]"#),
-            ], probe: probe
-        ).launched()
+        probe.fail("l init", times: 2)
+        let test = try await HostUnderTest(entries(), probe: probe).launched()
         #expect(await test.failedCount() == 2)
         test.time.advance(by: .milliseconds(125))
         while test.scheduledRestarts < 2 { await test.settled() }
         #expect(await test.failedCount() == 2)
-        #expect(count("c init") == 0)
+        #expect(count("b init") == 0)
         test.time.advance(by: .milliseconds(250))
-        await probe.reached("c activate")
+        await probe.reached("b activate")
         #expect(await test.failedCount() == 0)
-        #expect(count("b init") == 3)
+        #expect(count("l init") == 3)
         #expect(await test.stopped() == .stopped)
     }
 
     @Test(
         "a lazy need that was unloaded is made where what needs it is restarted", arguments: [1, 3])
     func unloadedNeed(times: Int) async throws {
-        probe.fail("b init", times: times)
-        let test = try await HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "b", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "c", more: #""needs": ["x.b"], "retry": true"#),
-            ], probe: probe
-        ).launched()
-        // READY looks for what can be restarted, too.
-        await test.calm()
-        test.host.unload("x.b") { _ in }
-        await test.calm()
-        #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed])
-        // The attempt of `b` is that of `c` now, and then `c` has its own.
-        while await test.failedCount() > 0 {
-            test.time.advance(by: .milliseconds(50))
-            await test.calm()
-        }
+        probe.fail("l init", times: times)
+        let test = try await withoutNeed(#", "retry": true"#)
+        // The attempt of `l` is that of `b` now, and then `b` has its own.
+        await untilAllRun(test)
         #expect(await test.statuses().map(\.state) == [.running, .running, .running])
-        #expect(count("b init") == times + 1)
+        #expect(count("l init") == times + 1)
         test.time.advance(by: .seconds(60))
         await test.calm()
         // That of the watchdog, and none for an attempt.
         #expect(test.time.pendingAlarms <= 1)
         #expect(await test.stopped() == .stopped)
-    }
-
-    /// Moves the clock on until no module has failed any more.
-    private func untilAllRun(_ test: HostUnderTest) async {
-        while await test.failedCount() > 0 {
-            test.time.advance(by: .milliseconds(50))
-            await test.calm()
-        }
-    }
-
-    /// A host of `a`, the lazy `l`, and `b`, which needs it.
-    private func needing(_ more: String = "") throws -> HostUnderTest {
-        try HostUnderTest(
-            [
-                HostUnderTest.Entry(name: "a"),
-                HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
-                HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"]"# + more),
-            ], probe: probe)
     }
 
     @Test(
@@ -155,7 +143,7 @@ struct RetryNeedsTests {
     @Test("one that has failed itself, and its lazy need after it, are restarted together")
     func bothFail() async throws {
         probe.fail("b init", times: 1)
-        let test = try await needing(#", "retry": true"#).launched()
+        let test = try await HostUnderTest(entries(#", "retry": true"#), probe: probe).launched()
         await test.calm()
         test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
         await untilAllRun(test)
@@ -166,11 +154,7 @@ struct RetryNeedsTests {
     @Test("one without retries is restarted however often the lazy module that it needs has failed")
     func unloadedNeedWithoutRetries() async throws {
         probe.fail("l init", times: 5)
-        let test = try await needing().launched()
-        await test.calm()
-        test.host.unload("x.l") { _ in }
-        await test.calm()
-        #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed])
+        let test = try await withoutNeed()
         test.time.advance(by: .milliseconds(125))
         while await test.statuses()[2].retryAfter == nil {}
         #expect(count("l init") == 2)
@@ -190,10 +174,7 @@ struct RetryNeedsTests {
             if number == 1 { throw TestError() }
             if number == 2 { door.pass() }
         }
-        let test = try await needing(#", "retry": true"#).launched()
-        await test.calm()
-        test.host.unload("x.l") { _ in }
-        await test.calm()
+        let test = try await withoutNeed(#", "retry": true"#)
         test.time.advance(by: .milliseconds(125))
         while tries.load(ordering: .relaxed) < 2 { await Task.yield() }
         test.overrun(.seconds(20))
@@ -212,16 +193,8 @@ struct RetryNeedsTests {
     @Test("a reload takes effect while a lazy module cannot be made that a failed one needs")
     func reload() async throws {
         probe.fail("l init")
-        let test = try await needing().launched()
-        await test.calm()
-        test.host.unload("x.l") { _ in }
-        await test.calm()
-        let entries = [
-            HostUnderTest.Entry(name: "a"),
-            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
-            HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"]"#),
-        ]
-        let outcome = try await test.reload(entries + [HostUnderTest.Entry(name: "c")])
+        let test = try await withoutNeed()
+        let outcome = try await test.reload(entries() + [HostUnderTest.Entry(name: "c")])
         #expect(outcome.text == "applied: added x.c")
         #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed, .running])
         #expect(await test.stopped() == .stopped)
@@ -230,18 +203,11 @@ struct RetryNeedsTests {
     @Test("one that becomes required while its lazy need cannot be made is tried with delays")
     func becomesRequired() async throws {
         probe.fail("l init")
-        let test = try await needing().launched()
-        await test.calm()
-        test.host.unload("x.l") { _ in }
-        await test.calm()
+        let test = try await withoutNeed()
         test.time.advance(by: .milliseconds(125))
         while await test.statuses()[2].retryAfter == nil {}
-        let entries = [
-            HostUnderTest.Entry(name: "a"),
-            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
-            HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"], "required": true"#),
-        ]
-        #expect(try await test.reload(entries).text == "applied: adjusted x.b")
+        let required = entries(#", "required": true"#)
+        #expect(try await test.reload(required).text == "applied: adjusted x.b")
         let (tries, scheduled) = (count("l init"), test.scheduledRestarts)
         test.time.advance(by: .seconds(1))
         while test.scheduledRestarts == scheduled { await Task.yield() }

@@ -53,12 +53,8 @@ struct RetryTogetherTests {
         "one that hangs where it is restarted with others holds them up no longer than its deadline"
     )
     func hangs() async throws {
-        let door = Door()
         let test = try await failing(3, in: "launch", times: 1)
-        let isFirst = Atomic(true)
-        probe.when("m1 launch") { _ in
-            if isFirst.exchange(false, ordering: .relaxed) { door.pass() }
-        }
+        let door = probe.closeOnce("m1 launch")
         test.time.advance(by: .milliseconds(125))
         while count("m1 launch") < 2 { await Task.yield() }
         test.overrun(.seconds(20))
@@ -114,12 +110,8 @@ struct RetryTogetherTests {
 
     @Test("one that is restarted by hand meanwhile is not restarted once more")
     func restartedByHand() async throws {
-        let door = Door()
         let test = try await failing(1, in: "launch", times: 1)
-        let isFirst = Atomic(true)
-        probe.when("m0 init") { _ in
-            if isFirst.exchange(false, ordering: .relaxed) { door.pass() }
-        }
+        let door = probe.closeOnce("m0 init")
         test.host.restart("x.m0", origin: .host) { _ in }
         while count("m0 init") < 2 { await Task.yield() }
         test.time.advance(by: .milliseconds(125))
@@ -133,14 +125,8 @@ struct RetryTogetherTests {
 
     @Test("several that hang let the others have their turn")
     func severalHang() async throws {
-        let doors = (0..<3).map { _ in Door() }
         let test = try await failing(4, in: "launch", times: 1)
-        for number in 0..<3 {
-            let isFirst = Atomic(true)
-            probe.when("m\(number) launch") { _ in
-                if isFirst.exchange(false, ordering: .relaxed) { doors[number].pass() }
-            }
-        }
+        let doors = (0..<3).map { probe.closeOnce("m\($0) launch") }
         test.time.advance(by: .milliseconds(125))
         for round in 1...3 {
             while (0..<3).count(where: { count("m\($0) launch") == 2 }) < round {

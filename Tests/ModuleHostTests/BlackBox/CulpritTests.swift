@@ -165,8 +165,8 @@ struct CulpritTests {
         await probe.reached("a activate")
         await probe.reached("b deinit")
         await test.caughtUp()
-        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
+        #expect(box.lastWords == Self.noModule)
     }
 
     @Test("what is done after a module that was made too long is not said to be making")

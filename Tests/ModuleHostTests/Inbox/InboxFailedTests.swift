@@ -42,11 +42,7 @@ final class InboxFailedTests: Sendable {
 
     /// What waits for module `b`.
     private func waiting(_ host: HostUnderTest) async -> WaitingEvents? {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(returning: app.moduleStatuses[1].waiting)
-            }
-        }
+        await host.statuses()[1].waiting
     }
 
     private func rejected() throws -> [DeadLetter] {

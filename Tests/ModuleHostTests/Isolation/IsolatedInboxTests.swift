@@ -140,11 +140,7 @@ struct IsolatedInboxTests {
 
     /// What waits for the module.
     private func waiting(_ host: HostUnderTest) async -> WaitingEvents? {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(returning: app.moduleStatuses[1].waiting)
-            }
-        }
+        await host.statuses()[1].waiting
     }
 
     @Test("killed ten times as events flow, it receives each in order, only the current one again")

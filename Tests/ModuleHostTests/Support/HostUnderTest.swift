@@ -137,7 +137,7 @@ final class HostUnderTest: Sendable {
         while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }
     }
 
-    /// What is to be said of each module.
+    /// The status of each module, in order.
     func statuses() async -> [ModuleStatus] {
         await withCheckedContinuation { continuation in
             host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses) }

@@ -67,13 +67,7 @@ struct IsolatedTest {
 
     /// How the module's process is doing.
     var process: ModuleProcessStatus? {
-        get async {
-            await withCheckedContinuation { continuation in
-                host.host.onLane { app, _ in
-                    continuation.resume(returning: app.moduleStatuses[1].process)
-                }
-            }
-        }
+        get async { await host.statuses()[1].process }
     }
 
     /// Waits until the module has come back from a death.

@@ -118,6 +118,14 @@ final class Probe: Sendable {
         return door
     }
 
+    /// Puts a door before something, for the first thread that comes to it.
+    func closeOnce(_ entry: String) -> Door {
+        let door = Door()
+        let isFirst = Atomic(true)
+        when(entry) { _ in if isFirst.exchange(false, ordering: .relaxed) { door.pass() } }
+        return door
+    }
+
     /// Passes where there is no door, and is not noted then.
     func stand(_ entry: String) {
         guard let door = state.withLock({ $0.doors[entry] }) else { return }
