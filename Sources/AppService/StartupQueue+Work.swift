@@ -22,10 +22,7 @@ extension StartupQueue {
                 state.settle(&effects)
                 return step
             }
-            if !effects.isEmpty {
-                perform(effects)
-                effects = []
-            }
+            perform(&effects)
             switch step {
             case .rest: return
             case .watch:
@@ -81,6 +78,6 @@ extension StartupQueue {
         }
         var effects: [StartupSchedule.Effect] = []
         state.withLock { $0.began(task, handle, &effects) }
-        perform(effects)
+        perform(&effects)
     }
 }

@@ -228,11 +228,14 @@ public final class StartupQueue: Sendable {
             try body(&state, &effects)
             state.settle(&effects)
         }
-        perform(effects)
+        perform(&effects)
     }
 
-    func perform(_ effects: [StartupSchedule.Effect]) {
-        for effect in effects {
+    /// Carries out effects in their order, and removes each in its turn: what a skipped task held is gone
+    /// before anyone learns that its priority is done.
+    func perform(_ effects: inout [StartupSchedule.Effect]) {
+        effects.reverse()
+        while let effect = effects.popLast() {
             switch effect {
             case .wake(let worker): worker.run { self.work(on: worker) }
             case .ring: watch.ring()

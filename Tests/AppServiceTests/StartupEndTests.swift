@@ -269,7 +269,7 @@ struct StartupEndTests {
         #expect(ran == nil && skipped == nil)
     }
 
-    @Test("letting go of a task may come back to the queue")
+    @Test("letting go of a task may call the queue, before its priority is done")
     func letsGoUnlocked() async throws {
         final class Farewell: Sendable {
             let queue: StartupQueue
@@ -287,11 +287,12 @@ struct StartupEndTests {
         do {
             let farewell = Farewell(queue, record)
             try queue.register([
-                StartupTask("a") { throw Boom() },
-                StartupTask("b", after: ["a"]) { _ = farewell },
+                StartupTask("a", priority: .high) { throw Boom() },
+                StartupTask("b", priority: .high, after: ["a"]) { _ = farewell },
             ])
         }
+        queue.whenDone(.high) { record.add("done") }
         _ = try await queue.run()
-        #expect(record.all == ["2 tasks"])
+        #expect(record.all == ["2 tasks", "done"])
     }
 }
