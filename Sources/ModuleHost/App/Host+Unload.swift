@@ -36,8 +36,11 @@ extension App {
         if let reason = refusal(ofUnloading: record) {
             return completion.finish(.success(.refused(reason)))
         }
-        unloadOnDemand(record, because: "on demand") { _ in
+        let id = record.id
+        unloadOnDemand(record, because: "on demand") { app in
             completion.finish(.success(.unloaded))
+            // Those that have failed for want of it can be restarted: an attempt makes it again.
+            if app.onDemand.needed.contains(id) { app.retries.restart() }
         }
     }
 

@@ -21,22 +21,25 @@ struct RetryNeedsTests {
     }
 
     /// The modules `a`, the lazy `l`, and `b`, which needs it.
-    private func entries(_ more: String = "") -> [HostUnderTest.Entry] {
+    private func entries(_ more: String = "", lazy: String = "") -> [HostUnderTest.Entry] {
         [
             HostUnderTest.Entry(name: "a"),
-            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
+            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""# + lazy),
             HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"]"# + more),
         ]
     }
 
-    /// A host of these, which has unloaded `l` after it failed.
-    private func withoutNeed(_ more: String = "") async throws -> HostUnderTest {
-        let test = try await HostUnderTest(entries(more), probe: probe).launched()
+    /// A host of these, which has unloaded `l` after it failed, and begun to make it again for `b`.
+    private func withoutNeed(
+        _ more: String = "", lazy: String = ""
+    ) async throws -> HostUnderTest {
+        let test = try await HostUnderTest(entries(more, lazy: lazy), probe: probe).launched()
         // READY looks for what can be restarted, too.
         await test.calm()
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .failed])
+        let made = count("l init")
         test.host.unload("x.l") { _ in }
-        await test.calm()
-        #expect(await test.statuses().map(\.state) == [.running, .onDemand, .failed])
+        while count("l init") == made { await Task.yield() }
         return test
     }
 
@@ -155,7 +158,6 @@ struct RetryNeedsTests {
     func unloadedNeedWithoutRetries() async throws {
         probe.fail("l init", times: 5)
         let test = try await withoutNeed()
-        test.time.advance(by: .milliseconds(125))
         while await test.statuses()[2].retryAfter == nil {}
         #expect(count("l init") == 2)
         await untilAllRun(test)
@@ -175,8 +177,6 @@ struct RetryNeedsTests {
             if number == 2 { door.pass() }
         }
         let test = try await withoutNeed(#", "retry": true"#)
-        test.time.advance(by: .milliseconds(125))
-        while tries.load(ordering: .relaxed) < 2 { await Task.yield() }
         test.overrun(.seconds(20))
         for _ in 0..<10 {
             await test.calm()
@@ -187,6 +187,27 @@ struct RetryNeedsTests {
         door.open()
         await probe.reached("b activate")
         #expect(tries.load(ordering: .relaxed) == 3)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one whose lazy need cannot be made is restarted as soon as what that needs runs")
+    func needOfUnmadeNeed() async throws {
+        probe.fail("l init", times: 2)
+        let test = try await withoutNeed(lazy: #", "needs": ["x.a"]"#)
+        while await test.statuses()[2].retryAfter == nil {}
+        test.host.onLane { app, _ in app.markFailed(app.records[0], "process", TestError()) }
+        test.time.advance(by: .seconds(60))
+        await test.calm()
+        let waiting = await test.statuses()[2]
+        #expect(
+            waiting.reason
+                == "needs x.l, which cannot be made: it needs x.a, which failed: process: broken")
+        #expect(waiting.retryAfter == nil)
+        #expect(count("l init") == 2)
+        test.host.restart("x.a", origin: .host) { _ in }
+        await probe.reached("b activate")
+        #expect(await test.statuses().allSatisfy { $0.state == .running })
+        #expect(count("l init") == 3)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -204,12 +225,12 @@ struct RetryNeedsTests {
     func becomesRequired() async throws {
         probe.fail("l init")
         let test = try await withoutNeed()
-        test.time.advance(by: .milliseconds(125))
         while await test.statuses()[2].retryAfter == nil {}
         let required = entries(#", "required": true"#)
         #expect(try await test.reload(required).text == "applied: adjusted x.b")
         let (tries, scheduled) = (count("l init"), test.scheduledRestarts)
-        test.time.advance(by: .seconds(1))
+        // No longer, or the next attempt could be due as well.
+        test.time.advance(by: try #require(await test.statuses()[2].retryAfter))
         while test.scheduledRestarts == scheduled { await Task.yield() }
         await test.calm()
         #expect(count("l init") == tries + 1)
