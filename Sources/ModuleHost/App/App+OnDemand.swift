@@ -79,6 +79,7 @@ extension App {
             record.slot.limits = ModuleSlot.Limits(of: entry)
             guard !record.isFailed, phase != .making else { return }
             record.status = .launched
+            metrics.withLock { $0.modulesRunning += 1 }
         }
         for event in making.events where !record.isFailed {
             let members = try asHost(on: thread, for: entry.id) { center.members(of: record.slot) }
@@ -133,7 +134,6 @@ extension App {
         for calls in [calls] + (reloads.current.map { [$0.calls] } ?? []) {
             calls.bind(record.target, as: entry.id, replacingRoutes: entry.hasProcess)
         }
-        metrics.withLock { $0.modulesRunning += 1 }
         reportHealth()
         let context = context(
             of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))

@@ -116,6 +116,7 @@ final class App {
 
     /// Notes that a module receives nothing more, for this reason.
     func noteFailed(_ record: ModuleRecord, _ reason: String) {
+        let hasRun = record.isLaunched
         record.status = .failed(reason)
         failed.insert(record)
         if record.entry.isRequired {
@@ -125,7 +126,7 @@ final class App {
         record.run?.cancel()
         metrics.withLock { metrics in
             metrics.modulesFailed += 1
-            metrics.modulesRunning -= 1
+            if hasRun { metrics.modulesRunning -= 1 }
         }
     }
 
@@ -268,12 +269,15 @@ extension App {
     /// long-running task.
     private func launched() {
         let end = firstFailedRequired ?? .max
+        var count = 0
         for record in records where !record.isFailed {
             guard case .made = record.status else { continue }
             if record.slot.rank > end { break }
             record.status = .launched
+            count += 1
             beginRun(of: record)
         }
+        metrics.withLock { $0.modulesRunning += count }
     }
 
     /// Returns the notice about an event from outside for which there was no module; nil if there was one.

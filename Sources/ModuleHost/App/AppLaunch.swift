@@ -52,7 +52,6 @@ final class AppLaunch {
             app.records.append(ModuleRecord(entry: entry, slot: slot))
         }
         app.onDemand.take(app.slatefile, made: app.records)
-        app.metrics.withLock { $0.modulesRunning = app.records.count }
         app.noteNeeds()
         app.reportHealth()
         do {

@@ -55,6 +55,11 @@ final class ModuleRecord {
     var isFailed: Bool {
         if case .failed = status { true } else { false }
     }
+
+    /// Whether it counts as running.
+    var isLaunched: Bool {
+        if case .launched = status { true } else { false }
+    }
 }
 
 extension ModuleRecord: CallableModule {

@@ -48,6 +48,28 @@ struct HostLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("modules count as running from their launch to their failure")
+    func countsRunning() async throws {
+        let probe = Probe()
+        probe.fail("a init")
+        let door = probe.closeOnce("c launch")
+        let test = try HostUnderTest("a", "b", "c", probe: probe)
+        func counted() -> [Int] {
+            let metrics = test.host.currentMetrics
+            return [metrics.modulesRunning, metrics.modulesFailed]
+        }
+        async let launched = test.launched()
+        await probe.reached("c launch")
+        #expect(counted() == [0, 1])
+        door.open()
+        _ = try await launched
+        #expect(counted() == [2, 1])
+        test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
+        await test.settled()
+        #expect(counted() == [1, 2])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("what a start-up task makes is handed back on the lane")
     func handBack() async throws {
         let probe = Probe()
