@@ -21,6 +21,11 @@ final class ModuleProcess: Sendable {
         var reading = TokenBucket.Limits(burst: 20_000, perSecond: 20_000)
         /// The rate of bytes of standard error: beyond it they are read more slowly.
         var errorBytes = TokenBucket.Limits(burst: 1 << 18, perSecond: 1 << 18)
+        /// The number of bytes that a line of standard error counts beside its own.
+        ///
+        /// A line costs more than its bytes: short ones without end would keep a slow machine busy, and the module
+        /// would never be found to flood it.
+        var errorLineCost = 32
         /// The limit on failed notifications of the process in the log.
         var warnings = TokenBucket.Limits(burst: 10, perSecond: 1)
         /// The time after an exchange in which the output is left to the thread that waits for the next

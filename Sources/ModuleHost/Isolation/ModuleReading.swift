@@ -140,7 +140,8 @@ final class ModuleReading {
         case .bytes(let count):
             lookForCrash(in: buffer, count)
             let lines = errors.lines(in: buffer[..<count])
-            errorPace.take(count, at: .now)
+            let ends = buffer[..<count].count { $0 == UInt8(ascii: "\n") }
+            errorPace.take(count + ends * process.limits.errorLineCost, at: .now)
             for line in lines { write(entries.add(line)) }
             return true
         case .nothing: return false

@@ -199,7 +199,7 @@ struct ModuleOutputTests {
     func stalls(_ stall: (name: String, script: String)) throws {
         var limits = ModuleProcess.Limits()
         limits.reading = TokenBucket.Limits(burst: 10, perSecond: 100)
-        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 10_000)
+        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 100_000)
         let process = try Self.start(
             """
             read -r line; \(stall.script); read -r line
@@ -222,7 +222,7 @@ struct ModuleOutputTests {
     func floodOnce() throws {
         let log = LockedList<String>()
         var limits = ModuleProcess.Limits()
-        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 100_000)
+        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 500_000)
         let process = try Self.start(
             """
             read -r line; yes flood | head -c 200000 >&2
@@ -234,6 +234,25 @@ struct ModuleOutputTests {
         #expect(log.values.count { $0 == "warning \(line)" } == 1)
         process.kill(because: .demand)
     }
+
+    @Test("short lines are a flood sooner than long ones", arguments: [(6, true), (100, false)])
+    func shortLines(_ line: (bytes: Int, isFlood: Bool)) throws {
+        let log = LockedList<String>()
+        var limits = ModuleProcess.Limits()
+        limits.errorBytes = TokenBucket.Limits(burst: 500_000, perSecond: 500_000)
+        let text = String(repeating: "x", count: line.bytes - 1)
+        let process = try Self.start(
+            """
+            read -r line; yes \(text) | head -c 200000 >&2
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'
+            read -r line
+            """, limits: limits, log: log)
+        _ = try Self.ask(process)
+        let isFlood = log.values.contains { $0.hasSuffix("its output is read more slowly") }
+        #expect(isFlood == line.isFlood)
+        process.kill(because: .demand)
+    }
+
     @Test("a flood is not read on while it is paused for")
     func floodPaused() throws {
         let log = LockedList<String>()
