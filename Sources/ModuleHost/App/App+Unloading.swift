@@ -54,7 +54,8 @@ extension App {
         host.startup.dispense(with: [record.id.text])
         host.startup.rename([record.id.text]) { $0 + tasks }
         metrics.withLock { metrics in
-            if record.isFailed { metrics.modulesFailed -= 1 } else { metrics.modulesRunning -= 1 }
+            if record.isFailed { metrics.modulesFailed -= 1 }
+            if record.isLaunched { metrics.modulesRunning -= 1 }
         }
         reportHealth()
         unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)

@@ -333,8 +333,11 @@ struct LazyModulesTests {
     func byHand() async throws {
         let test = try await HostUnderTest(entries(), probe: probe).launched()
         #expect(try await unload("l", of: test) == .notMade)
+        let running = test.host.currentMetrics.modulesRunning
         #expect(await test.call("x.l", "touch", touch) == "4")
+        #expect(test.host.currentMetrics.modulesRunning == running + 1)
         #expect(try await unload("l", of: test) == .unloaded)
+        #expect(test.host.currentMetrics.modulesRunning == running)
         #expect(probe.entries("l").suffix(2) == ["l terminate", "l deinit"])
         #expect(await state(test)?.state == .onDemand)
         #expect(
