@@ -186,7 +186,7 @@ def deleted_cursor(trial):
     stop(host)
     (trial.site.inbox / "cursor").unlink()
     host = trial.start()
-    expect(len(host.said("no cursor '")) == 1, host.text())
+    host.says_once("no cursor '")
     trial.expect_received("a", "b", "a", "b")
 
 
@@ -198,7 +198,7 @@ def broken_cursor(trial):
     stop(host)
     (trial.site.inbox / "cursor").write_bytes(b'{"next":"1:')
     host = trial.start()
-    expect(len(host.said("is broken (")) == 1, host.text())
+    host.says_once("is broken (")
     trial.expect_received("a", "b", "a", "b")
 
 
@@ -297,7 +297,7 @@ def moved_state(trial):
     expect(refused(trial.send("lost", to=away / "control.sock"), NOT_THE_FOLDER), "not refused")
     expect("result" in trial.send("b"), "not accepted")
     trial.expect_received("a", "b")
-    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    host.says_once("cannot use the inbox: ")
     expect("lost" not in trial.site.segment(1).read_text(), "it stands in the other's inbox")
     stop(host)
     expect(other.status()["pid"] == other.pid, "its socket is gone")
@@ -316,7 +316,7 @@ def moved_inbox(trial):
     for name in "lost1", "lost2":
         expect(refused(trial.send(name), NOT_THE_FOLDER), "not refused")
     host.status()
-    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    host.says_once("cannot use the inbox: ")
     expect(list(inbox.iterdir()) == [], "something was put there")
     inbox.rmdir()
     away.rename(inbox)
@@ -333,7 +333,7 @@ def removed_inbox(trial):
     shutil.rmtree(trial.site.inbox)
     for name in "lost1", "lost2":
         expect(refused(trial.send(name), NOT_THE_FOLDER), "not refused")
-    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    host.says_once("cannot use the inbox: ")
     stop(host)
     trial.start()
     expect("result" in trial.send("b"), "not accepted")
@@ -491,7 +491,7 @@ def full_disk(trial):
         error = trial.send(name, size=10000).get("error", {})
         detail = json.dumps(error)
         expect("free space on this disk, then send again" in detail, f"answered: {detail}")
-    expect(len(host.said("cannot accept events: ")) == 1, host.text())
+    host.says_once("cannot accept events: ")
     host.status()
     fill.unlink()
     expect("result" in trial.send("b"), "not accepted")
@@ -549,7 +549,7 @@ def unwritable_rejected(trial):
     (trial.site.inbox / "dead-letters.ndjson").rmdir()
     trial.expect_received("a")
     trial.expect_rejected("not valid JSON")
-    expect(len(host.said("cannot read the inbox: ")) == 1, host.text())
+    host.says_once("cannot read the inbox: ")
     host.says("can read the inbox again")
 
 

@@ -83,6 +83,12 @@ class Host:
             time.sleep(0.005)
         raise Failure(f"it did not log '{text}' within {within} s:\n{self.text()}")
 
+    def says_once(self, text):
+        """Waits until it has logged something with this text, which it must not have done twice."""
+        self.says(text)
+        if len(self.said(text)) != 1:
+            raise Failure(f"it logged '{text}' more than once:\n{self.text()}")
+
     def said(self, text):
         return [r["message"] for r in list(self.records) if text in r["message"]]
 
