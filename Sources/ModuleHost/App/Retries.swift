@@ -213,21 +213,9 @@ final class Retries {
         record.isOnDemand && app.obstacle(toUnloading: record, isIdle: false) == nil
     }
 
-    /// Returns the error of a module that needs a failed one which is not restarted with it, or a lazy one that cannot
-    /// be made since that needs a failed one; nil for none.
+    /// Returns the error of a module that needs a failed one which is not restarted with it; nil for none.
     private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
-        func error(of entry: Slatefile.Module) -> FailedNeed? {
-            app.failedNeed(of: entry) { restarting.contains($0) ? nil : app.record(of: $0) }
-        }
-        if let error = error(of: record.entry) { return error }
-        for need in app.onDemand.unmadeNeeds(of: [record.entry]).sorted(by: { $0.text < $1.text }) {
-            guard let place = app.onDemand.place(ofUnmade: need),
-                let error = error(of: app.onDemand.entry(at: place))
-            else { continue }
-            return FailedNeed(
-                need: error.need, reason: "needs \(need), which cannot be made: it \(error)")
-        }
-        return nil
+        app.failedNeed(of: record.entry) { restarting.contains($0) ? nil : app.record(of: $0) }
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

@@ -21,19 +21,17 @@ struct RetryNeedsTests {
     }
 
     /// The modules `a`, the lazy `l`, and `b`, which needs it.
-    private func entries(_ more: String = "", lazy: String = "") -> [HostUnderTest.Entry] {
+    private func entries(_ more: String = "") -> [HostUnderTest.Entry] {
         [
             HostUnderTest.Entry(name: "a"),
-            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""# + lazy),
+            HostUnderTest.Entry(name: "l", more: #""launch": "lazy""#),
             HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"]"# + more),
         ]
     }
 
     /// A host of these, which has unloaded `l` after it failed, and begun to make it again for `b`.
-    private func withoutNeed(
-        _ more: String = "", lazy: String = ""
-    ) async throws -> HostUnderTest {
-        let test = try await HostUnderTest(entries(more, lazy: lazy), probe: probe).launched()
+    private func withoutNeed(_ more: String = "") async throws -> HostUnderTest {
+        let test = try await HostUnderTest(entries(more), probe: probe).launched()
         // READY looks for what can be restarted, too.
         await test.calm()
         #expect(await test.statuses().map(\.state) == [.running, .failed, .failed])
@@ -187,27 +185,6 @@ struct RetryNeedsTests {
         door.open()
         await probe.reached("b activate")
         #expect(tries.load(ordering: .relaxed) == 3)
-        #expect(await test.stopped() == .stopped)
-    }
-
-    @Test("one whose lazy need cannot be made is restarted as soon as what that needs runs")
-    func needOfUnmadeNeed() async throws {
-        probe.fail("l init", times: 2)
-        let test = try await withoutNeed(lazy: #", "needs": ["x.a"]"#)
-        while await test.statuses()[2].retryAfter == nil {}
-        test.host.onLane { app, _ in app.markFailed(app.records[0], "process", TestError()) }
-        test.time.advance(by: .seconds(60))
-        await test.calm()
-        let waiting = await test.statuses()[2]
-        #expect(
-            waiting.reason
-                == "needs x.l, which cannot be made: it needs x.a, which failed: process: broken")
-        #expect(waiting.retryAfter == nil)
-        #expect(count("l init") == 2)
-        test.host.restart("x.a", origin: .host) { _ in }
-        await probe.reached("b activate")
-        #expect(await test.statuses().allSatisfy { $0.state == .running })
-        #expect(count("l init") == 3)
         #expect(await test.stopped() == .stopped)
     }
 
