@@ -231,8 +231,8 @@ public final class StartupQueue: Sendable {
         perform(&effects)
     }
 
-    /// Carries out effects in their order, and removes each in its turn: what a skipped task held is gone
-    /// before anyone learns that its priority is done.
+    /// Carries out the effects of a transition in their order, and removes each in its turn: what the tasks held
+    /// that it skips is gone before it tells anyone that a priority is done.
     func perform(_ effects: inout [StartupSchedule.Effect]) {
         effects.reverse()
         while let effect = effects.popLast() {

@@ -48,7 +48,7 @@ extension App {
         unloadingModules.takeOut([record], routes: [record.slot.number: routes])
         let events = shutdownEvents
         unloadingModules.unload([record]) { record in
-            if case .launched = record.status { events } else { [] }
+            record.isLaunched ? events : []
         }
         let tasks = " before unload \(onDemand.changes)"
         host.startup.dispense(with: [record.id.text])

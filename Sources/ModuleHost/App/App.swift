@@ -116,7 +116,7 @@ final class App {
 
     /// Notes that a module receives nothing more, for this reason.
     func noteFailed(_ record: ModuleRecord, _ reason: String) {
-        let hasRun = record.isLaunched
+        let wasRunning = record.isLaunched
         record.status = .failed(reason)
         failed.insert(record)
         if record.entry.isRequired {
@@ -126,7 +126,7 @@ final class App {
         record.run?.cancel()
         metrics.withLock { metrics in
             metrics.modulesFailed += 1
-            if hasRun { metrics.modulesRunning -= 1 }
+            if wasRunning { metrics.modulesRunning -= 1 }
         }
     }
 

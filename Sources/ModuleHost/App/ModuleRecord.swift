@@ -56,7 +56,7 @@ final class ModuleRecord {
         if case .failed = status { true } else { false }
     }
 
-    /// Whether it counts as running.
+    /// Whether it runs: it has launched, and has not failed.
     var isLaunched: Bool {
         if case .launched = status { true } else { false }
     }

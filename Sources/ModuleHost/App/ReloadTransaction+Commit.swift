@@ -70,7 +70,7 @@ extension ReloadTransaction {
         app.unloadingModules.takeOut(leaving, routes: routes)
         let shutdownEvents = app.shutdownEvents
         app.unloadingModules.unload(leaving) { record in
-            if case .launched = record.status { shutdownEvents } else { [] }
+            record.isLaunched ? shutdownEvents : []
         }
     }
 

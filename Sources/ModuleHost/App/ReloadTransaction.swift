@@ -230,7 +230,7 @@ final class ReloadTransaction {
         host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
         app.unloadingModules.takeOut(records, routes: calls.routesByModule)
         app.unloadingModules.unload(records) { record in
-            if case .launched = record.status { [.terminate] } else { [] }
+            record.isLaunched ? [.terminate] : []
         }
     }
 

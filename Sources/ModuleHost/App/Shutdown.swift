@@ -35,7 +35,7 @@ final class Shutdown {
         app.inbox?.close()
         app.retries.endAll()
         for record in app.records {
-            if case .launched = record.status { continue }
+            if record.isLaunched { continue }
             app.gate.lane.unlist(record.slot)
         }
     }

@@ -19,7 +19,7 @@ public struct HostMetrics: Hashable, Sendable {
     public internal(set) var failures = 0
     /// The number of times that a module became overdue.
     public internal(set) var timesOverdue = 0
-    /// The number of running modules.
+    /// The number of modules that have launched and have not failed, unresponsive ones included.
     public internal(set) var modulesRunning = 0
     /// The number of modules that failed.
     public internal(set) var modulesFailed = 0
