@@ -39,8 +39,7 @@ extension App {
         let id = record.id
         unloadOnDemand(record, because: "on demand") { app in
             completion.finish(.success(.unloaded))
-            // Those that have failed for want of it can be restarted: an attempt makes it again.
-            if app.onDemand.needed.contains(id) { app.retries.restart() }
+            app.retries.restart(needing: id)
         }
     }
 

@@ -48,7 +48,10 @@ final class ModuleUse {
         guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
             !isPendingInProcess(on: thread)
         else { return }
-        app.unloadOnDemand(record, because: "idle for \(idle.briefText)")
+        let id = record.id
+        app.unloadOnDemand(record, because: "idle for \(idle.briefText)") { app in
+            app.retries.restart(needing: id)
+        }
     }
 }
 

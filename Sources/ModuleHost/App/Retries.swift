@@ -87,7 +87,7 @@ final class Retries {
     /// failed themselves.
     ///
     /// Called when the app is ready, at the end of each reload, when an attempt is due, when an overdue module has
-    /// returned, and when a lazy module that others need was made.
+    /// returned, and when a lazy module that others need was made or unloaded.
     func restart() {
         // Reloads that callers asked for have their turn first.
         guard let host = app.host, app.phase == .running, restarting.isEmpty,
@@ -108,6 +108,11 @@ final class Retries {
             CallCompletion { [weak host] result in
                 host?.onLane { app, _ in app.retries.restarted(result) }
             })
+    }
+
+    /// Restarts those that wait for a lazy module which has been unloaded: an attempt makes it again.
+    func restart(needing id: ModuleID) {
+        if app.onDemand.needed.contains(id) { restart() }
     }
 
     /// Chooses the modules to restart, and unloads lazy ones.

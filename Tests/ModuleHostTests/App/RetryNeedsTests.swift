@@ -165,6 +165,38 @@ struct RetryNeedsTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("one that waits for a lazy module is restarted when that is unloaded for being idle")
+    func idleNeed() async throws {
+        let isBroken = Atomic(true)
+        probe.when("b init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
+        let modules = [
+            HostUnderTest.Entry(name: "a"),
+            HostUnderTest.Entry(name: "l", more: #""launch": "lazy", "idle": "30s""#),
+            HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"], "retry": true"#),
+        ]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        // What a reload keeps is watched for being idle, too.
+        let more = HostUnderTest.Entry(name: "c")
+        #expect(try await test.reload(modules + [more]).text == "applied: added x.c")
+        await test.calm()
+        isBroken.store(false, ordering: .relaxed)
+        test.host.onLane { app, _ in app.markFailed(app.records[1], "process", TestError()) }
+        while await test.statuses()[2].retryAfter != nil {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+        let reason = "needs x.l, which failed: process: broken"
+        #expect(await test.statuses()[2].reason == reason)
+        // The lane may set the next alarm after the clock has moved on.
+        for _ in 0..<100 where await test.failedCount() > 0 {
+            test.time.advance(by: .seconds(1))
+            await test.calm()
+        }
+        #expect(await test.statuses().allSatisfy { $0.state == .running })
+        #expect(count("l init") == 2)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a lazy need that hangs where it is made for another is not made beside that")
     func lazyNeedHangs() async throws {
         let tries = Atomic(0)

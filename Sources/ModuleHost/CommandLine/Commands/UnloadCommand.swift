@@ -3,7 +3,8 @@ extension Command {
         name: "unload", summary: "unload a lazy module until it is needed again",
         discussion: """
             The module receives the shutdown events and is released. It must have "launch": "lazy" in
-            the slatefile; the next call, event or service that needs it makes it again.
+            the slatefile; the next call, event or service that needs it makes it again. Where modules
+            wait for it, since it had failed, it is made again at once for those.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
         options: [.slatefile, .stateDirectory, .json],
