@@ -46,9 +46,7 @@ struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .accessDenied, .notPermitted:
             "let this user write there, or give another 'file' in this module's config"
         case .noSpace: "make room on that disk"
-        case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
-        case .tooManyOpenFilesInSystem: "the whole system has no room for more open files"
-        default: "is 'file' in this module's config what it should be?"
+        default: error.reason.remedy ?? "is 'file' in this module's config what it should be?"
         }
     }
 }

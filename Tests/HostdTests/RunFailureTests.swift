@@ -129,6 +129,16 @@ struct RunFailureTests {
         #expect(outcome.error.contains("; choose another with --state-dir"))
     }
 
+    @Test("too few descriptors: another state directory would not help", arguments: 5...14)
+    func descriptors(limit: Int) throws {
+        let outcome = try HostdRun(HostdRun.slatefile(), shell: "ulimit -n \(limit)").ended()
+        #expect(outcome.exit == .code(73))
+        let remedy = "let this process have more open files (ulimit -n)\n"
+        #expect(outcome.error.hasSuffix(remedy), "\(outcome.error)")
+        #expect(outcome.error.contains(": Too many open files"))
+        #expect(!outcome.error.contains("--state-dir"))
+    }
+
     @Test("a state directory that cannot be written")
     func unwritable() throws {
         // Also root may not write there.

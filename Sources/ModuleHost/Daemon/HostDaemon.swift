@@ -99,7 +99,8 @@ public enum HostDaemon {
             switch try opening.run(SignalActions(slatefile.signals)) {
             case .opened(let opened): inbox = opened
             case .failed(let error):
-                log.error("\(error); or choose another state directory with --state-dir")
+                let elsewhere = "; or choose another state directory with --state-dir"
+                log.error("\(error)\(error.isOfLimit ? "" : elsewhere)")
                 return .cannotCreate
             case .stopped(let origin):
                 log.notice("stopping: \(origin)")

@@ -55,7 +55,7 @@ extension StateDirectoryError: CustomStringConvertible {
         switch self {
         case .unusable(let path, let error):
             "the state directory '\(path)' cannot be used: \(error); "
-                + "choose another with --state-dir"
+                + (error.reason.remedy ?? "choose another with --state-dir")
         case .busy(let path, let processID):
             "another host\(processID.map { " (process \($0))" } ?? "") runs on the state directory "
                 + "'\(path)'; stop it, or choose another with --state-dir"

@@ -57,6 +57,18 @@ extension SystemError: CustomStringConvertible {
     }
 }
 
+extension SystemError {
+    /// The remedy, where it is the same for all files: the process or the system has a limit; nil for other errors.
+    package var remedy: String? {
+        switch self {
+        case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
+        case .tooManyOpenFilesInSystem: "the whole system has no room for more open files"
+        case .fileTooLarge: "this process may write no larger files (ulimit -f)"
+        default: nil
+        }
+    }
+}
+
 /// The error of an action on a file: the action, the file, and the reason.
 public struct FileError: Error, Hashable, Sendable {
     /// The failed action, as a verb: `open`, `write`, `create`.

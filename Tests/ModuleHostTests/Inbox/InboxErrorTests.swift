@@ -29,6 +29,15 @@ struct InboxErrorTests {
                 "cannot write 'x': Input/output error"
             ),
             (
+                .notAccepted(FileError("open", "x", .tooManyOpenFiles)),
+                "cannot open 'x': Too many open files; not accepted: "
+                    + "let this process have more open files (ulimit -n)",
+                "cannot open 'x': Too many open files: "
+                    + "let this process have more open files (ulimit -n)",
+                "cannot open 'x': Too many open files: "
+                    + "let this process have more open files (ulimit -n)"
+            ),
+            (
                 .batchTooLarge(bytes: 7), "7 bytes are too many at once; not accepted",
                 "7 bytes are too many at once", "7 bytes are too many at once"
             ),

@@ -156,5 +156,8 @@ package struct ControlServerError: Error, Hashable, Sendable, CustomStringConver
 
     package var exitCode: ExitCode { .cannotCreate }
 
-    package var description: String { "no control socket: \(reason)" }
+    /// One line: the problem, and the remedy where a limit is the reason.
+    package var description: String {
+        "no control socket: \(reason)" + (reason.reason.remedy.map { ": \($0)" } ?? "")
+    }
 }
