@@ -231,11 +231,11 @@ public final class StartupQueue: Sendable {
         perform(&effects)
     }
 
-    /// Carries out the effects of a transition in their order, and removes each in its turn: what the tasks held
-    /// that it skips is gone before it tells anyone that a priority is done.
+    /// Carries out the effects of a transition in their order, and removes them.
+    ///
+    /// Skipped work is released last: no worker and no caller waits for what it holds, whose `deinit` may take any time.
     func perform(_ effects: inout [StartupSchedule.Effect]) {
-        effects.reverse()
-        while let effect = effects.popLast() {
+        for effect in effects {
             switch effect {
             case .wake(let worker): worker.run { self.work(on: worker) }
             case .ring: watch.ring()
@@ -249,6 +249,7 @@ public final class StartupQueue: Sendable {
             case .disarm(let alarm): alarm.cancel()
             }
         }
+        effects.removeAll(keepingCapacity: true)
     }
 
     private func arm(_ generation: Int, _ delay: StartupSchedule.Nanoseconds) {

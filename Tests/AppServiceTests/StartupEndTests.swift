@@ -248,51 +248,88 @@ struct StartupEndTests {
         #expect(report.outcome("b") == .skipped(.stopped))
     }
 
-    @Test("what a task holds is let go when it has ended, or will not run")
-    func letsGo() async throws {
-        let queue = StartupQueue(width: 1)
-        weak var ran: Record?
-        weak var skipped: Record?
-        do {
-            let (one, two) = (Record(), Record())
-            (ran, skipped) = (one, two)
-            try queue.register([
-                StartupTask("a") {
-                    one.add("a")
-                    throw Boom()
-                },
-                StartupTask("b", after: ["a"]) { two.add("b") },
-            ])
-        }
-        #expect(ran != nil && skipped != nil)
-        _ = try await queue.run()
-        #expect(ran == nil && skipped == nil)
+    /// What a task holds: it says when it goes.
+    private final class Held: Sendable {
+        private let onEnd: @Sendable () -> Void
+
+        init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+        deinit { onEnd() }
     }
 
-    @Test("letting go of a task may call the queue, before its priority is done")
-    func letsGoUnlocked() async throws {
-        final class Farewell: Sendable {
-            let queue: StartupQueue
-            let record: Record
+    /// Registers a task that fails, and one that is skipped then, with what these hold.
+    private func register(_ failing: Held, _ skipped: Held, in queue: StartupQueue) throws {
+        try queue.register([
+            StartupTask("a") {
+                _ = failing
+                throw Boom()
+            },
+            StartupTask("b", after: ["a"]) { _ = skipped },
+        ])
+    }
 
-            init(_ queue: StartupQueue, _ record: Record) {
-                self.queue = queue
-                self.record = record
-            }
-
-            deinit { record.add("\(queue.report().tasks.count) tasks") }
-        }
-        let record = Record()
+    @Test("what a task holds is let go when it has ended, or will not run")
+    func letsGo() async throws {
+        let (ran, skipped) = (Door(), Door())
         let queue = StartupQueue(width: 1)
-        do {
-            let farewell = Farewell(queue, record)
-            try queue.register([
-                StartupTask("a", priority: .high) { throw Boom() },
-                StartupTask("b", priority: .high, after: ["a"]) { _ = farewell },
-            ])
-        }
-        queue.whenDone(.high) { record.add("done") }
+        try register(Held { ran.open() }, Held { skipped.open() }, in: queue)
         _ = try await queue.run()
-        #expect(record.all == ["2 tasks", "done"])
+        // The queue is still there, and holds nothing.
+        await ran.wait()
+        await skipped.wait()
+        #expect(queue.report().tasks.count == 2)
+    }
+
+    @Test("letting go of a task may call the queue")
+    func letsGoUnlocked() async throws {
+        let (record, gone) = (Record(), Door())
+        let queue = StartupQueue(width: 1)
+        let onEnd: @Sendable () -> Void = { [weak queue] in
+            record.add("\(queue?.report().tasks.count ?? 0) tasks")
+            gone.open()
+        }
+        try register(Held {}, Held(onEnd: onEnd), in: queue)
+        _ = try await queue.run()
+        await gone.wait()
+        #expect(record.all == ["2 tasks"])
+    }
+
+    @Test("nobody waits for what a skipped task holds to go", .timeLimit(.minutes(1)))
+    func goesSlowly() async throws {
+        let (gate, gone) = (Door(), Door())
+        let queue = StartupQueue(width: 1)
+        try register(
+            Held {},
+            Held {
+                gate.block()
+                gone.open()
+            }, in: queue)
+        let report = try await queue.run()
+        #expect(report.tasks.count { $0.outcome != .succeeded } == 2)
+        gate.open()
+        await gone.wait()
+    }
+
+    @Test(
+        "what waits for the place of an overdue task does not wait for what a skipped one holds",
+        .timeLimit(.minutes(1)))
+    func overdueGoesSlowly() async throws {
+        let time = ManualTimeSource()
+        let (began, gate, ran) = (Door(), Door(), Door())
+        let queue = StartupQueue(width: 1, deadline: .seconds(1), time: time)
+        try queue.register([
+            StartupTask("slow", priority: .high) {
+                began.open()
+                gate.block()
+            },
+            StartupTask("after", after: ["slow"]) { [held = Held { ran.block() }] in _ = held },
+            StartupTask("other") { ran.open() },
+        ])
+        try queue.admit(.low)
+        await began.wait()
+        time.advance(by: .seconds(1))
+        await queue.done(.low)
+        #expect(queue.report().outcome("other") == .succeeded)
+        gate.open()
     }
 }
