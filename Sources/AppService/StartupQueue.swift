@@ -232,9 +232,8 @@ public final class StartupQueue: Sendable {
     }
 
     /// Carries out the effects of a transition in their order, and removes them.
-    ///
-    /// Skipped work is released last: no worker and no caller waits for what it holds, whose `deinit` may take any time.
     func perform(_ effects: inout [StartupSchedule.Effect]) {
+        var skipped: [StartupWork] = []
         for effect in effects {
             switch effect {
             case .wake(let worker): worker.run { self.work(on: worker) }
@@ -244,12 +243,13 @@ public final class StartupQueue: Sendable {
             case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
-            case .release: break
+            case .release(let work): skipped.append(work)
             case .arm(let generation, let delay): arm(generation, delay)
             case .disarm(let alarm): alarm.cancel()
             }
         }
         effects.removeAll(keepingCapacity: true)
+        if !skipped.isEmpty { StartupWorker.release(consume skipped) }
     }
 
     private func arm(_ generation: Int, _ delay: StartupSchedule.Nanoseconds) {

@@ -21,7 +21,7 @@ struct StartupSchedule {
         /// Calls a caller that waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
-        /// Releases the work, after all other effects: that may run code which calls the queue again, or takes long.
+        /// Releases the work, which may run code that calls the queue again, or that takes long.
         case release(StartupWork)
         /// Asks for an alarm, and passes it to ``StartupSchedule/armed(_:generation:)``.
         case arm(generation: Int, after: Nanoseconds)

@@ -23,4 +23,13 @@ final class StartupWorker: TaskExecutor {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
+
+    /// Releases work that will not run, on a thread of its own.
+    ///
+    /// The `deinit` of what its closures capture may take any time. No worker, no caller and no alarm waits for that.
+    static func release(_ work: consuming [StartupWork]) {
+        // The queue has the only reference from here on.
+        let work = Guarded(work)
+        DispatchQueue(label: "appservice.startup.release").async { work.withLock { $0 = [] } }
+    }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppService
 
-@Suite("Start-up queue: how tasks end")
+@Suite("Start-up queue: how tasks end", .timeLimit(.minutes(10)))
 struct StartupEndTests {
     @Test("what runs after a failed task is skipped, each with its reason; the others go on")
     func failure() async throws {
@@ -248,17 +248,17 @@ struct StartupEndTests {
         #expect(report.outcome("b") == .skipped(.stopped))
     }
 
-    /// What a task holds: it says when it goes.
-    private final class Held: Sendable {
-        private let onEnd: @Sendable () -> Void
+    /// What the closure of a task captures: it tells of its release.
+    private final class Captured: Sendable {
+        private let onRelease: @Sendable () -> Void
 
-        init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+        init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
 
-        deinit { onEnd() }
+        deinit { onRelease() }
     }
 
-    /// Registers a task that fails, and one that is skipped then, with what these hold.
-    private func register(_ failing: Held, _ skipped: Held, in queue: StartupQueue) throws {
+    /// Registers a task that fails, and one that is skipped then, with what their closures capture.
+    private func register(_ failing: Captured, _ skipped: Captured, in queue: StartupQueue) throws {
         try queue.register([
             StartupTask("a") {
                 _ = failing
@@ -268,65 +268,67 @@ struct StartupEndTests {
         ])
     }
 
-    @Test("what a task holds is let go when it has ended, or will not run")
-    func letsGo() async throws {
+    @Test("a closure is released when its task has ended, or will not run")
+    func releases() async throws {
         let (ran, skipped) = (Door(), Door())
         let queue = StartupQueue(width: 1)
-        try register(Held { ran.open() }, Held { skipped.open() }, in: queue)
+        try register(Captured { ran.open() }, Captured { skipped.open() }, in: queue)
         _ = try await queue.run()
-        // The queue is still there, and holds nothing.
+        // The queue is still there, and has released both.
         await ran.wait()
         await skipped.wait()
         #expect(queue.report().tasks.count == 2)
     }
 
-    @Test("letting go of a task may call the queue")
-    func letsGoUnlocked() async throws {
-        let (record, gone) = (Record(), Door())
+    @Test("the release of a skipped task's closure may call the queue")
+    func releasesUnlocked() async throws {
+        let (record, released) = (Record(), Door())
         let queue = StartupQueue(width: 1)
-        let onEnd: @Sendable () -> Void = { [weak queue] in
+        let onRelease: @Sendable () -> Void = { [weak queue] in
             record.add("\(queue?.report().tasks.count ?? 0) tasks")
-            gone.open()
+            released.open()
         }
-        try register(Held {}, Held(onEnd: onEnd), in: queue)
+        try register(Captured {}, Captured(onRelease: onRelease), in: queue)
         _ = try await queue.run()
-        await gone.wait()
+        await released.wait()
         #expect(record.all == ["2 tasks"])
     }
 
-    @Test("nobody waits for what a skipped task holds to go", .timeLimit(.minutes(1)))
-    func goesSlowly() async throws {
-        let (gate, gone) = (Door(), Door())
+    @Test("no worker and no caller waits for the release of a skipped task's closure")
+    func releasesSlowly() async throws {
+        let (gate, released) = (Door(), Door())
         let queue = StartupQueue(width: 1)
-        try register(
-            Held {},
-            Held {
-                gate.block()
-                gone.open()
-            }, in: queue)
+        let onRelease: @Sendable () -> Void = {
+            gate.block()
+            released.open()
+        }
+        try register(Captured {}, Captured(onRelease: onRelease), in: queue)
+        try queue.register(StartupTask("c") {})
         let report = try await queue.run()
-        #expect(report.tasks.count { $0.outcome != .succeeded } == 2)
+        #expect(report.outcome("b")?.description.hasPrefix("skipped") == true)
+        #expect(report.outcome("c") == .succeeded)
         gate.open()
-        await gone.wait()
+        await released.wait()
     }
 
-    @Test(
-        "what waits for the place of an overdue task does not wait for what a skipped one holds",
-        .timeLimit(.minutes(1)))
-    func overdueGoesSlowly() async throws {
+    @Test("the thread of the alarms does not wait for the release of a skipped task's closure")
+    func releasesSlowlyAfterDeadline() async throws {
         let time = ManualTimeSource()
-        let (began, gate, ran) = (Door(), Door(), Door())
+        let (began, gate) = (Door(), Door())
         let queue = StartupQueue(width: 1, deadline: .seconds(1), time: time)
         try queue.register([
             StartupTask("slow", priority: .high) {
                 began.open()
                 gate.block()
             },
-            StartupTask("after", after: ["slow"]) { [held = Held { ran.block() }] in _ = held },
-            StartupTask("other") { ran.open() },
+            StartupTask("after", after: ["slow"]) {
+                [captured = Captured { gate.block() }] in _ = captured
+            },
+            StartupTask("other") {},
         ])
         try queue.admit(.low)
         await began.wait()
+        // Runs the alarm.
         time.advance(by: .seconds(1))
         await queue.done(.low)
         #expect(queue.report().outcome("other") == .succeeded)
