@@ -132,7 +132,7 @@ extension App {
         onDemand.noteMade(at: place)
         if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
         for calls in [calls] + (reloads.current.map { [$0.calls] } ?? []) {
-            calls.bind(record.target, as: entry.id, replacingRoutes: entry.hasProcess)
+            calls.bind(record, as: entry.id, replacingRoutes: entry.hasProcess)
         }
         reportHealth()
         let context = context(
@@ -157,11 +157,6 @@ extension App {
         case .launching, .inactive, .terminating, .terminated: nil
         }
     }
-}
-
-extension ModuleRecord {
-    /// The target of its routes.
-    var target: any CallableModule { use.map { UsedTarget($0) } ?? self }
 }
 
 extension Slatefile.Module {

@@ -167,6 +167,7 @@ final class AppLaunch {
         let after = began.duration(to: app.time.now())
         app.metrics.withLock { $0.readyAfter = after }
         app.forgetNeeds()
+        for record in app.records { app.watchUse(of: record) }
         app.reportHealth()
         let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"

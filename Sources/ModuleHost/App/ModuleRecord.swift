@@ -63,7 +63,11 @@ final class ModuleRecord {
 }
 
 extension ModuleRecord: CallableModule {
-    var instance: AnyObject? { module }
+    /// The instance, which is about to be called: that is a use of it.
+    var instance: AnyObject? {
+        use?.note()
+        return module
+    }
     var place: ModulePlace? { context?.place }
     func callDeadline(_ own: Duration?) -> Duration {
         context?.callDeadline(own) ?? Slatefile.Defaults.call

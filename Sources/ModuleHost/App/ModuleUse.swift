@@ -80,22 +80,3 @@ extension ModuleUse {
         return true
     }
 }
-
-/// The target of the routes of a module whose use is noted.
-final class UsedTarget: CallableModule {
-    private let record: ModuleRecord
-    private let use: ModuleUse
-
-    init(_ use: ModuleUse) { (self.use, record) = (use, use.record) }
-
-    var slot: ModuleSlot { record.slot }
-    var place: ModulePlace? { record.place }
-    var unavailability: String { record.unavailability }
-    /// The instance, which is about to be called.
-    var instance: AnyObject? {
-        use.note()
-        return record.instance
-    }
-
-    func callDeadline(_ own: Duration?) -> Duration { record.callDeadline(own) }
-}

@@ -308,7 +308,7 @@ extension App {
         var position = 0
         for module in slatefile.modules where module.isEnabled {
             if next.first?.id == module.id, let record = next.popFirst() {
-                targets[position] = record.target
+                targets[position] = record
             }
             position += 1
         }

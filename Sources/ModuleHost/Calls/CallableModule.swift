@@ -11,7 +11,7 @@ protocol CallableModule: AnyObject {
     /// Returns the longest time until an answer that comes later; `own` is the deadline of the route, if it has
     /// one.
     func callDeadline(_ own: Duration?) -> Duration
-    /// The instance; nil while there is none.
+    /// The instance, which is about to be called; nil while there is none.
     var instance: AnyObject? { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.
     var unavailability: String { get }

@@ -175,9 +175,6 @@ struct RetryNeedsTests {
             HostUnderTest.Entry(name: "b", more: #""needs": ["x.l"], "retry": true"#),
         ]
         let test = try await HostUnderTest(modules, probe: probe).launched()
-        // What a reload keeps is watched for being idle, too.
-        let more = HostUnderTest.Entry(name: "c")
-        #expect(try await test.reload(modules + [more]).text == "applied: added x.c")
         await test.calm()
         isBroken.store(false, ordering: .relaxed)
         test.host.onLane { app, _ in app.markFailed(app.records[1], "process", TestError()) }

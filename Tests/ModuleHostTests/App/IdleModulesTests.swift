@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules that are watched for being idle", .timeLimit(.minutes(10)))
+struct IdleModulesTests {
+    private typealias Entry = HostUnderTest.Entry
+    private let probe = Probe("IdleModulesTests")
+
+    private func lazy(_ more: String = "") -> Entry {
+        Entry(name: "l", more: #""launch": "lazy""# + more, type: "LazyProbe")
+    }
+
+    private func state(_ test: HostUnderTest) async -> ModuleStatus.State? {
+        await test.statuses().first { $0.id.text == "x.l" }?.state
+    }
+
+    private func call(_ test: HostUnderTest) async throws {
+        #expect(await test.call("x.l", "touch", RouteParameters(["number": "4"])) == "4")
+        await test.settled()
+    }
+
+    /// Moves the clock on until the module is unloaded, a minute at most.
+    private func untilUnloaded(_ test: HostUnderTest) async {
+        // The lane may set the next alarm after the clock has moved on.
+        for _ in 0..<60 where await state(test) != .onDemand {
+            test.time.advance(by: .seconds(1))
+            await test.settled()
+        }
+        #expect(await state(test) == .onDemand)
+    }
+
+    @Test("calls are uses of one whose idle time came with a reload")
+    func reload() async throws {
+        let others = [Entry(name: "a", type: "CallProbe")]
+        let test = try await HostUnderTest(others + [lazy()], probe: probe).launched()
+        try await call(test)
+        let outcome = try await test.reload(others + [lazy(#", "idle": "30s""#)])
+        #expect(outcome.text == "applied: adjusted x.l")
+        await test.settled()
+        for _ in 0..<4 {
+            test.time.advance(by: .seconds(20))
+            try await call(test)
+        }
+        // A call would make another one.
+        #expect(probe.entries("l").count { $0 == "l init" } == 1)
+        await untilUnloaded(test)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that was made at launch, for another that has failed since, is unloaded when idle")
+    func madeAtLaunch() async throws {
+        probe.fail("b launch")
+        let modules = [
+            Entry(name: "a", type: "CallProbe"), lazy(#", "idle": "30s""#),
+            Entry(name: "b", more: #""needs": ["x.l"]"#),
+        ]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        #expect(await state(test) == .running)
+        await untilUnloaded(test)
+        #expect(probe.entries("l").last == "l deinit")
+        #expect(await test.stopped() == .stopped)
+    }
+}
