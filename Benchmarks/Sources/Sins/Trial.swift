@@ -188,9 +188,10 @@ final class Trial {
     /// What happened, without what differs each time.
     private static func brief(_ end: String) -> String {
         var text = end.replacing(#/round\d+\./#, with: "").replacing(#/process \d+ /#, with: "")
-        if let said = text.range(of: "; it last said") { text = String(text[..<said.lowerBound]) }
-        return text.replacing(#/printed ".*": .*, and/#, with: "printed no JSON-RPC, and")
-            .replacing(#/request \d+/#, with: "request N")
+        if let output = text.range(of: "; its last output was") {
+            text = String(text[..<output.lowerBound])
+        }
+        return text.replacing(#/request \d+/#, with: "request N")
     }
 
     /// Reads what the removed modules have received.
