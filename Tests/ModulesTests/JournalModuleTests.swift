@@ -349,8 +349,8 @@ struct JournalModuleTests {
                 + "more open files (ulimit -n)")
         let system = OutputFileError(FileError("open", "x", .tooManyOpenFilesInSystem))
         #expect(
-            system.description == "cannot open 'x': Too many open files in system; the whole "
-                + "system has no room for more open files")
+            system.description == "cannot open 'x': Too many open files in system; let the "
+                + "whole system have more open files (sysctl fs.file-max)")
     }
 
     @Test("a full disk fails at each event, and keeps it from no other module")

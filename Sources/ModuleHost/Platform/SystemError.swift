@@ -58,12 +58,12 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-    /// The remedy, where it is the same for all files: the process or the system has a limit; nil for other errors.
+    /// The remedy, where too many files are open, whichever file it is; nil for other errors.
     package var remedy: String? {
         switch self {
         case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
-        case .tooManyOpenFilesInSystem: "the whole system has no room for more open files"
-        case .fileTooLarge: "this process may write no larger files (ulimit -f)"
+        case .tooManyOpenFilesInSystem:
+            "let the whole system have more open files (sysctl fs.file-max)"
         default: nil
         }
     }
