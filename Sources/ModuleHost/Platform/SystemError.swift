@@ -58,8 +58,9 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-    /// The remedy, where too many files are open, whichever file it is; nil for other errors.
-    package var remedy: String? {
+    /// The remedy where too many files are open, such as `let this process have more open files (ulimit -n)`; nil for
+    /// other errors.
+    public var remedy: String? {
         switch self {
         case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
         case .tooManyOpenFilesInSystem:
