@@ -84,6 +84,13 @@ final class Soak {
         return "\(mean / 1024).\(mean % 1024 * 10 / 1024)"
     }
 
+    /// The mean of RSS in each minute, in kilobytes.
+    private var residentMeans: [Int] {
+        (0..<minutes).map { minute in
+            samples[minute * 60..<(minute + 1) * 60].map(\.residentKB).reduce(0, +) / 60
+        }
+    }
+
     private func verdict(_ senders: Senders, _ journals: Journals, _ account: InboxAccount) -> Bool
     {
         var diagnostics: [String] = []
@@ -101,13 +108,9 @@ final class Soak {
         if journals.disorders > 0 {
             diagnostics.append("\(journals.disorders) not in order, or twice")
         }
-        if minutes >= 3 {
-            let second = samples[60..<120].map(\.residentKB).reduce(0, +) / 60
-            let last = samples.suffix(60).map(\.residentKB).reduce(0, +) / 60
-            if last * 100 > second * 102 {
-                diagnostics.append(
-                    "RSS grew from \(second) kB in the second minute to \(last) kB in the last")
-            }
+        if let growth = Growth(ofMinutes: residentMeans) {
+            say("\(growth)")
+            if growth.isSteady { diagnostics.append("RSS grew from minute to minute") }
         }
         let descriptors = samples.dropFirst(min(60, samples.count / 2)).map(\.descriptors)
         if let least = descriptors.min(), let most = descriptors.max(), most > least + 2 {
