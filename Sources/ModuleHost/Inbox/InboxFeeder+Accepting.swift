@@ -92,8 +92,9 @@ extension InboxFeeder {
             hasMore = true
             if isWaitedFor { noteScan() }
         } catch {
-            note(error, .reading)
+            // As in ``feed(_:)``.
             pause = inbox.time.now() + Limits.pause
+            note(error, .reading)
             scanError = error
         }
     }

@@ -157,8 +157,9 @@ struct InboxFeeder {
             }
             inbox.settled(.reading)
         } catch {
-            note(error, .reading)
+            // Set first: who learns of the error, and moves the clock on, moves it beyond the pause.
             pause = inbox.time.now() + Limits.pause
+            note(error, .reading)
         }
     }
 
