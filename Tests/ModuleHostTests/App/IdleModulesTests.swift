@@ -62,4 +62,25 @@ struct IdleModulesTests {
         #expect(probe.entries("l").last == "l deinit")
         #expect(await test.stopped() == .stopped)
     }
+
+    @Test("one that was not launched for a failed need stays, so that nothing tries to make it")
+    func waiting() async throws {
+        probe.fail("m init")
+        let modules = [
+            Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
+            lazy(#", "idle": "30s", "needs": ["x.m"]"#),
+            Entry(name: "b", more: #""needs": ["x.l"]"#),
+        ]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        await test.calm()
+        let before = await test.statuses()
+        #expect(before.map(\.state) == [.running, .failed, .failed, .failed])
+        for _ in 0..<40 {
+            test.time.advance(by: .seconds(1))
+            await test.calm()
+        }
+        #expect(await test.statuses().map(\.reason) == before.map(\.reason))
+        #expect(await test.statuses().allSatisfy { $0.retryAfter == nil })
+        #expect(await test.stopped() == .stopped)
+    }
 }
