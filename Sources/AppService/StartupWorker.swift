@@ -24,11 +24,12 @@ final class StartupWorker: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Releases work that will not run, on a thread of its own.
+    /// Releases work that will not run, one piece after the other, on a thread of its own.
     ///
-    /// The `deinit` of what its closures capture may take any time. No worker, no caller and no alarm waits for that.
+    /// The `deinit` of what its closures capture may take any time: no worker, no alarm, and no caller of the queue waits
+    /// for it. Where others hold the work as well, such as a caller that keeps its tasks, the last of them releases it.
     static func release(_ work: consuming [StartupWork]) {
-        // The queue has the only reference from here on.
+        // Emptied on the queue: this thread may have the last reference to the closure that it passes on.
         let work = Guarded(work)
         DispatchQueue(label: "appservice.startup.release").async { work.withLock { $0 = [] } }
     }

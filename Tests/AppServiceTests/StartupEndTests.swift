@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -248,7 +250,7 @@ struct StartupEndTests {
         #expect(report.outcome("b") == .skipped(.stopped))
     }
 
-    /// What the closure of a task captures: it tells of its release.
+    /// An object for the closure of a task to capture, which reports when it is released.
     private final class Captured: Sendable {
         private let onRelease: @Sendable () -> Void
 
@@ -311,27 +313,37 @@ struct StartupEndTests {
         await released.wait()
     }
 
-    @Test("the thread of the alarms does not wait for the release of a skipped task's closure")
-    func releasesSlowlyAfterDeadline() async throws {
+    @Test(
+        "a skipped task's closure is released neither by stop nor on the thread of the alarms",
+        arguments: [false, true])
+    func releasesElsewhere(stops: Bool) async throws {
         let time = ManualTimeSource()
-        let (began, gate) = (Door(), Door())
+        let (began, gate, released) = (Door(), Door(), Door())
+        let caller = Atomic<pthread_t>(0)
+        let isReleasedByCaller = Atomic(false)
+        let onRelease: @Sendable () -> Void = {
+            let isCaller = caller.load(ordering: .relaxed) == pthread_self()
+            isReleasedByCaller.store(isCaller, ordering: .relaxed)
+            released.open()
+        }
         let queue = StartupQueue(width: 1, deadline: .seconds(1), time: time)
         try queue.register([
-            StartupTask("slow", priority: .high) {
+            StartupTask("slow") {
                 began.open()
                 gate.block()
             },
             StartupTask("after", after: ["slow"]) {
-                [captured = Captured { gate.block() }] in _ = captured
+                [captured = Captured(onRelease: onRelease)] in _ = captured
             },
-            StartupTask("other") {},
         ])
         try queue.admit(.low)
         await began.wait()
-        // Runs the alarm.
-        time.advance(by: .seconds(1))
-        await queue.done(.low)
-        #expect(queue.report().outcome("other") == .succeeded)
+        caller.store(pthread_self(), ordering: .relaxed)
+        // The manual clock runs its alarms on this thread.
+        if stops { queue.stop() } else { time.advance(by: .seconds(1)) }
+        await released.wait()
+        let wasCaller = isReleasedByCaller.load(ordering: .relaxed)
+        #expect(!wasCaller)
         gate.open()
     }
 }
