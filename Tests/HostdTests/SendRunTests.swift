@@ -173,7 +173,7 @@ struct SendRunTests {
         #expect(
             outcome.error == """
                 hostd send: cannot write '.hostd/inbox/00000001.ndjson': File too large; not accepted: \
-                this process may write no larger files (ulimit -f)
+                let this process write larger files (ulimit -f)
 
                 """)
         #expect(try folder.text(of: ".hostd/inbox/00000001.ndjson") == before)
@@ -188,8 +188,8 @@ struct SendRunTests {
         let payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 2000))"}}"#
         let outcome = try run.hostd("send", "push", "--payload", payload)
         let what =
-            "cannot write '.hostd/inbox/00000001.ndjson': File too large: this process may "
-            + "write no larger files (ulimit -f)"
+            "cannot write '.hostd/inbox/00000001.ndjson': File too large: let this process "
+            + "write larger files (ulimit -f)"
         #expect(outcome.exit == .code(74))
         #expect(outcome.error == "hostd send: not accepted: \(what)\n")
         let line = try run.process.waitForLine(containing: "cannot accept events: ")

@@ -341,8 +341,8 @@ struct JournalModuleTests {
         #expect(!folder.names.contains("target"))
     }
 
-    @Test("too many open files are not the setting's error")
-    func tooManyOpenFiles() {
+    @Test("a limit of the process or of the system is not the setting's error")
+    func limits() {
         let process = OutputFileError(FileError("open", "x", .tooManyOpenFiles))
         #expect(
             process.description == "cannot open 'x': Too many open files; let this process have "
@@ -351,6 +351,11 @@ struct JournalModuleTests {
         #expect(
             system.description == "cannot open 'x': Too many open files in system; let the "
                 + "whole system have more open files (sysctl fs.file-max)")
+        let size = OutputFileError(FileError("write", "x", SystemError(code: EFBIG)))
+        #expect(
+            size.description
+                == "cannot write 'x': File too large; let this process write larger files "
+                + "(ulimit -f)")
     }
 
     @Test("a full disk fails at each event, and keeps it from no other module")

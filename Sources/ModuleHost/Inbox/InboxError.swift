@@ -44,8 +44,8 @@ extension InboxError: CustomStringConvertible {
     /// The text for operators of the host, who have not sent an event.
     package var problem: String { "\(what)\(advice)" }
 
-    /// Whether too many files are open: another folder would have the same error.
-    var isOfOpenFiles: Bool {
+    /// Whether a limit of the process or of the system is reached: another folder would have the same error.
+    var isOfLimit: Bool {
         switch self {
         case .notAccepted(let error), .unusable(let error): error.reason.remedy != nil
         case .lineTooLong, .notOneLine, .batchTooLarge, .numbersUsedUp, .moved, .unreadable: false
@@ -96,7 +96,6 @@ extension InboxError: CustomStringConvertible {
             ": the folder must be writable for the user that the host runs as"
         case .notFound:
             ": the inbox or a part of it was removed; a host creates it when it starts"
-        case .fileTooLarge: ": this process may write no larger files (ulimit -f)"
         default: reason.remedy.map { ": \($0)" } ?? ""
         }
     }

@@ -58,13 +58,15 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-    /// The remedy where too many files are open, such as `let this process have more open files (ulimit -n)`; nil for
-    /// other errors.
+    /// The remedy where a limit of the process or of the system is reached, such as
+    /// `let this process have more open files (ulimit -n)`; nil for other errors.
     public var remedy: String? {
         switch self {
         case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
         case .tooManyOpenFilesInSystem:
             "let the whole system have more open files (sysctl fs.file-max)"
+        // The other limit, that of the file system, is gigabytes.
+        case .fileTooLarge: "let this process write larger files (ulimit -f)"
         default: nil
         }
     }

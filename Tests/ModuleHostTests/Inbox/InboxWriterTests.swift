@@ -189,7 +189,7 @@ struct InboxWriterTests {
             #expect(
                 error?.description
                     == "cannot write '\(path)/inbox/00000001.ndjson': File too large; not accepted: "
-                    + "this process may write no larger files (ulimit -f)")
+                    + "let this process write larger files (ulimit -f)")
             #expect(try writer.append("{\"event\":5}") == ["1:14"])
         }
         #expect(try inbox.text() == "\n{\"event\":1}\n\n{\"event\":5}\n")
