@@ -110,7 +110,7 @@ final class Soak {
         }
         if let growth = Growth(ofMinutes: residentMeans) {
             say("\(growth)")
-            if growth.isSteady { diagnostics.append("RSS grew from minute to minute") }
+            if let problem = growth.problem { diagnostics.append(problem) }
         }
         let descriptors = samples.dropFirst(min(60, samples.count / 2)).map(\.descriptors)
         if let least = descriptors.min(), let most = descriptors.max(), most > least + 2 {
