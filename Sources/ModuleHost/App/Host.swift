@@ -295,7 +295,9 @@ extension Host: InboxHost {
 
     var enabledModules: [ModuleID] { slatefile.modules.filter(\.isEnabled).map(\.id) }
 
-    func enqueue(_ events: [LifecycleEvent]) {
-        enqueue(events.map { .event($0) })
+    func enqueue(_ events: [LifecycleEvent]) -> [any LaneJob] {
+        let jobs = events.map { EventJob(.event($0), in: app) }
+        gate.lane.enqueue(jobs)
+        return jobs
     }
 }

@@ -10,6 +10,8 @@ struct InboxFeeder {
         /// Other work for the lane waits behind them: with modules that synchronize a file at each event,
         /// `hostd status` waits that many times some milliseconds.
         static let window = 64
+        /// The largest number of lines that are read at once.
+        static let batch = window / 2
         /// The largest number of bytes of the log that wait for the lane; the event that reaches the limit
         /// may exceed it.
         ///
@@ -48,8 +50,15 @@ struct InboxFeeder {
     private var awaitsRoom = false
     /// The bytes that were passed to the lane since it was last done with everything.
     private var givenBytes = 0
-    /// The items that were read and are not passed on yet, since an operation failed.
-    private var unfinished: [InboxItem] = []
+    /// The lines that were read and are not passed on yet, since the lane had no room or an operation failed.
+    private var next: [InboxItem] = []
+    /// The verdicts on these lines: on the first ones, or on all.
+    private var verdicts: [Verdict] = []
+    /// The jobs of the lane that are not known to be done, with the end of the last event of each batch.
+    ///
+    /// Kept so that this thread frees the events, as it has allocated them. Where the lane freed them, both threads waited
+    /// for the allocator's lock, and many pending events took nearly twice as long.
+    private var passedOn = Deque<(end: EventPosition, jobs: [any LaneJob])>()
     /// Whether there is more to be read at once.
     var hasMore = false
     /// The instant since which lines that are not events are skipped, and whether that was logged.
@@ -86,6 +95,7 @@ struct InboxFeeder {
     mutating func run() {
         while true {
             hasMore = false
+            releaseDone()
             changesSeen = segments.changeCount
             lookForPlace()
             let canTell = known.isComplete || scanError != nil || isAway
@@ -116,6 +126,7 @@ struct InboxFeeder {
             let reader = try open(for: host)
             guard known.isComplete(before: reader.position) else { return }
             for reading in 1... {
+                try prepare(reader)
                 guard hasRoom() else {
                     // Noted here: there may be room again before this thread sleeps.
                     awaitsRoom = true
@@ -124,17 +135,7 @@ struct InboxFeeder {
                     try openWriter().rollWhenLarge()
                     break
                 }
-                if unfinished.isEmpty {
-                    let room = Limits.window - inbox.progress.countInFlight
-                    unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
-                        try reader.next(
-                            atMost: room, bytes: Limits.windowBytes - givenBytes,
-                            step: inbox.folder.limits.step)
-                    }
-                    for notice in reader.notices { inbox.log.warning("\(notice)") }
-                    reader.notices = []
-                }
-                if unfinished.isEmpty {
+                if next.isEmpty {
                     pass(to: reader.position, host)
                     if reader.isPaused {
                         hasMore = true
@@ -148,8 +149,7 @@ struct InboxFeeder {
                     continue
                 }
                 skipping = nil
-                try take(unfinished, from: reader, host)
-                unfinished = []
+                try passOn(to: host)
                 if reading >= Limits.readings {
                     hasMore = true
                     break
@@ -163,11 +163,27 @@ struct InboxFeeder {
         }
     }
 
-    /// Returns whether more events may be passed to the lane.
-    private mutating func hasRoom() -> Bool {
-        let count = inbox.progress.countInFlight
-        if count == 0 { givenBytes = 0 }
-        return count < Limits.window && givenBytes < Limits.windowBytes
+    /// Reads the next lines, and decides on each, while the lane is busy with those before.
+    private mutating func prepare(_ reader: InboxReader) throws(InboxError) {
+        if inbox.progress.countInFlight == 0 { givenBytes = 0 }
+        if next.isEmpty, givenBytes < Limits.windowBytes {
+            next = try inbox.lockWatch.watching { () throws(InboxError) in
+                try reader.next(
+                    atMost: Limits.batch, bytes: Limits.windowBytes - givenBytes,
+                    step: inbox.folder.limits.step)
+            }
+            for notice in reader.notices { inbox.log.warning("\(notice)") }
+            reader.notices = []
+        }
+        while verdicts.count < next.count {
+            verdicts.append(try verdict(on: next[verdicts.count], reader))
+        }
+    }
+
+    /// Returns whether the prepared lines, or the fact that there are none, may be passed to the lane.
+    private func hasRoom() -> Bool {
+        inbox.progress.countInFlight <= Limits.window - max(1, next.count)
+            && givenBytes < Limits.windowBytes
             && inbox.progress.countSuspended < Limits.unanswered
     }
 
@@ -195,16 +211,13 @@ struct InboxFeeder {
         return reader
     }
 
-    /// Passes lines to the lane, or moves them to the dead letters; where this throws, all of them are still
-    /// to be taken.
-    private mutating func take(
-        _ items: [InboxItem], from reader: InboxReader, _ host: any InboxHost
-    ) throws(InboxError) {
-        var verdicts: [Verdict] = []
-        verdicts.reserveCapacity(items.count)
-        for item in items { verdicts.append(try verdict(on: item, reader)) }
+    /// Passes the prepared lines to the lane, or moves them to the dead letters; where this throws, all of them are
+    /// still to be passed on.
+    private mutating func passOn(to host: any InboxHost) throws(InboxError) {
         // Before anything is passed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
+        let (items, verdicts) = (next, verdicts)
+        (next, self.verdicts) = ([], [])
         var events: [LifecycleEvent] = []
         events.reserveCapacity(items.count)
         for (item, verdict) in zip(items, verdicts) {
@@ -220,8 +233,14 @@ struct InboxFeeder {
             case .rejectedBefore(let reason): skip(item, .rejected(reason))
             }
         }
-        if !events.isEmpty { host.enqueue(events) }
+        if !events.isEmpty, let given { passedOn.append((given, host.enqueue(events))) }
         if let end = items.last?.end { pass(to: end, host) }
+    }
+
+    /// Releases the jobs that the lane has done.
+    private mutating func releaseDone() {
+        guard let next = inbox.progress.next else { return }
+        while let first = passedOn.first, first.end <= next { _ = passedOn.popFirst() }
     }
 
     /// Makes the lane pass a part of the log without events, in its turn.
@@ -287,7 +306,7 @@ struct InboxFeeder {
 
     private mutating func wait(isOpen: Bool) {
         noteSizes()
-        let enough = givenBytes < Limits.windowBytes ? Limits.window / 2 : 0
+        let enough = givenBytes < Limits.windowBytes ? Limits.window - Limits.batch : 0
         if isOpen, awaitsRoom, !inbox.progress.awaitRoom(untilAtMost: enough) { return }
         let isIdle = !hasMore || isAway || pause != nil
         poll.removeAll()

@@ -9,7 +9,9 @@ protocol InboxHost: AnyObject, Sendable {
     var enabledModules: [ModuleID] { get }
 
     /// Delivers events, in order, after everything accepted before.
-    func enqueue(_ events: [LifecycleEvent])
+    ///
+    /// - Returns: The jobs that deliver them.
+    func enqueue(_ events: [LifecycleEvent]) -> [any LaneJob]
 }
 
 extension InboxHost {

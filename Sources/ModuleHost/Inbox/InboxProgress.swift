@@ -241,7 +241,7 @@ final class InboxProgress: Sendable {
 
     private func leave() {
         let left = inFlight.subtract(1, ordering: .sequentiallyConsistent).newValue
-        guard left == 0 || left == InboxFeeder.Limits.window / 2,
+        guard left == 0 || left == InboxFeeder.Limits.window - InboxFeeder.Limits.batch,
             isAwaited.exchange(false, ordering: .sequentiallyConsistent)
         else { return }
         wake()

@@ -31,7 +31,8 @@ struct InboxBacklogTests {
     func room() async throws {
         let turns = DispatchSemaphore(value: 0)
         // The lane is full five times: at first, and four times when it has done so many.
-        let (window, done, rounds) = (InboxFeeder.Limits.window, 40, 4)
+        let (window, done) = (InboxFeeder.Limits.window, InboxFeeder.Limits.batch)
+        let rounds = 4
         let events = Array(repeating: HostUnderTest.push(), count: window + rounds * done)
         let (test, progress, places) = try host(after: events) { turns.wait() }
         let filled = Guarded(0)
