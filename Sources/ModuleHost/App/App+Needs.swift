@@ -1,10 +1,11 @@
 /// Modules that need others.
 extension App {
     /// Notes which modules need which, until READY: a module that fails before keeps those from launching.
-    func noteNeeds() {
-        for record in records {
-            for need in record.entry.needs { needing[need, default: []].append(record) }
-        }
+    func noteNeeds() { for record in records { noteNeeds(of: record) } }
+
+    /// Notes which modules a module needs, as ``noteNeeds()``.
+    func noteNeeds(of record: ModuleRecord) {
+        for need in record.entry.needs { needing[need, default: []].append(record) }
     }
 
     /// Forgets what ``noteNeeds()`` has noted: every module has launched, or has failed.

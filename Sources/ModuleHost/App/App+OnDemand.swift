@@ -49,12 +49,15 @@ extension App {
     ///
     /// - Parameters:
     ///   - place: Its place among the enabled modules.
+    ///   - isAwaited: Whether a durable event is for it: where a module that it needs has failed, it stays as a failed
+    ///     one, too, and the event waits for it.
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
     ///   - makeNeed: Makes a module that it needs, if that is not made.
     /// - Returns: Its id.
     /// - Throws: ``RouteError`` where it is not made at all, or takes too long.
     func makeOnDemand(
-        at place: Int, on thread: LaneThread, _ makeNeed: (ModuleID) throws -> Void
+        at place: Int, isAwaited: Bool, on thread: LaneThread,
+        _ makeNeed: (ModuleID) throws -> Void
     ) throws -> ModuleID {
         guard let entry = gate.lane.asHost(on: thread, { onDemand.entry(at: place) }) else {
             throw LaneLost()
@@ -63,10 +66,16 @@ extension App {
             do {
                 try makeNeed(need)
             } catch RouteError.unavailable(let module, let reason) where module == need {
+                try asHost(on: thread, for: entry.id) {
+                    if isAwaited { keepFailed(entry, at: place) }
+                }
                 throw RouteError.unavailable(entry.id, because: "it needs \(need): \(reason)")
             }
         }
-        let making = try asHost(on: thread, for: entry.id) { try beginMaking(entry, at: place) }
+        let making = try asHost(on: thread, for: entry.id) {
+            if isAwaited { keepFailed(entry, at: place) }
+            return try beginMaking(entry, at: place)
+        }
         let (record, isNested) = (making.record, thread.ownership.slot != 0)
         let start = making.starts[record.id]
         let context = start?.context.openInModule() ?? making.context
@@ -118,28 +127,51 @@ extension App {
         if let error = failedNeed(of: entry, find: record(of:)) {
             throw .unavailable(entry.id, because: "it \(error)")
         }
-        guard let number = gate.lane.vacantNumbers(1).first else {
-            throw .unavailable(entry.id, because: "\(NoPlace(modules: 1))")
-        }
-        var limits = ModuleSlot.Limits(of: entry)
+        let record = try insertRecord(of: entry, at: place, replacingRoutes: entry.hasProcess)
         // Where it is called from outside, it may take as long as at a launch.
-        limits.deadline = max(limits.deadline ?? .zero, slatefile.deadlines.launch)
-        let slot = ModuleSlot(
-            number: number, id: entry.id, limits: limits, rank: UInt16(clamping: place + 1))
-        let record = ModuleRecord(entry: entry, slot: slot)
-        gate.lane.registerNew(slot)
-        records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
-        onDemand.noteMade(at: place)
-        if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
-        for calls in [calls] + (reloads.current.map { [$0.calls] } ?? []) {
-            calls.bind(record, as: entry.id, replacingRoutes: entry.hasProcess)
-        }
-        reportHealth()
+        record.slot.limits.deadline = max(
+            record.slot.limits.deadline ?? .zero, slatefile.deadlines.launch)
         let context = context(
             of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
         return Making(
             record: record, context: context, starts: processStarts(of: [record]) { _ in context },
             events: eventsMissed)
+    }
+
+    /// Gives a module that is not made a place among those that are.
+    private func insertRecord(
+        of entry: Slatefile.Module, at place: Int, replacingRoutes: Bool
+    ) throws(RouteError) -> ModuleRecord {
+        guard let number = gate.lane.vacantNumbers(1).first else {
+            throw .unavailable(entry.id, because: "\(NoPlace(modules: 1))")
+        }
+        let slot = ModuleSlot(
+            number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
+            rank: UInt16(clamping: place + 1))
+        let record = ModuleRecord(entry: entry, slot: slot)
+        gate.lane.registerNew(slot)
+        records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
+        onDemand.noteMade(at: place)
+        if phase.isBeforeReady { noteNeeds(of: record) }
+        if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
+        for calls in [calls].compactMap(\.self) + (reloads.current.map { [$0.calls] } ?? []) {
+            calls.bind(record, as: entry.id, replacingRoutes: replacingRoutes)
+        }
+        reportHealth()
+        return record
+    }
+
+    /// Keeps a module that cannot be made as a failed one, if a module that it needs has failed: it is restarted with
+    /// that, and durable events wait for it.
+    private func keepFailed(_ entry: Slatefile.Module, at place: Int) {
+        guard let error = failedNeed(of: entry, find: record(of:)),
+            onDemand.place(ofUnmade: entry.id) == place,
+            let record = try? insertRecord(of: entry, at: place, replacingRoutes: false)
+        else { return }
+        record.failedNeed = error.need
+        noteFailed(record, "\(error)")
+        role.moduleFailed(record, in: "needs", error, of: self)
+        reportHealth()
     }
 
     /// The events that a module which is made now has missed, and that it receives first.

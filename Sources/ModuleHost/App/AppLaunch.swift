@@ -62,10 +62,12 @@ final class AppLaunch {
             return host.fail("invalid routes: \(error)")
         }
         starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
-        for index in app.records.indices {
-            app.gate.lane.register(app.records[index].slot)
+        for record in app.records {
+            app.gate.lane.register(record.slot)
+            // Not its index: a lazy module that another one makes meanwhile has a place before others.
+            let confined = LaneConfined(record)
             host.onLane(limit: .launch) { app, thread in
-                app.launch.make(app.records[index], in: host, on: thread)
+                app.launch.make(confined.open(on: thread), in: host, on: thread)
             }
         }
         host.onLane { app, _ in app.launch.runStartupTasks(in: host) }

@@ -134,7 +134,7 @@ final class ModulesOnDemand: OnDemandCalls {
         guard event.kind.makesModules, !app.phase.isEnding else { return true }
         for place in table.places(for: event) where event.isFor(entry(at: place).id) {
             if isUnmade[place] {
-                _ = try? make(place, on: thread)
+                _ = try? make(place, isAwaited: event.entry != nil, on: thread)
                 guard app.gate.lane.owns(thread) else { return false }
             } else {
                 app.record(at: place)?.use?.note()
@@ -149,7 +149,7 @@ final class ModulesOnDemand: OnDemandCalls {
     func makeModules(behind modules: some Sequence<ModuleID>, on thread: LaneThread) -> Bool {
         let places = modules.compactMap { place(ofUnmade: $0) }.sorted()
         for place in places {
-            _ = try? make(place, on: thread)
+            _ = try? make(place, isAwaited: true, on: thread)
             guard app.gate.lane.owns(thread) else { return false }
         }
         return true
@@ -184,9 +184,17 @@ final class ModulesOnDemand: OnDemandCalls {
     }
 
     /// Makes a module that is not made, after those that it needs.
-    private func make(_ place: Int, on thread: LaneThread) throws {
-        let id = try app.makeOnDemand(at: place, on: thread) { [self] need in
-            if let place = self.place(ofUnmade: need) { try make(place, on: thread) }
+    ///
+    /// - Parameters:
+    ///   - place: Its place among the enabled modules.
+    ///   - isAwaited: As for ``App/makeOnDemand(at:isAwaited:on:_:)``; the modules that it needs count, too.
+    ///   - thread: The calling thread, which owns the lane.
+    /// - Throws: ``RouteError`` where it is not made, or has failed.
+    private func make(_ place: Int, isAwaited: Bool = false, on thread: LaneThread) throws {
+        let id = try app.makeOnDemand(at: place, isAwaited: isAwaited, on: thread) { [self] need in
+            if let place = self.place(ofUnmade: need) {
+                try make(place, isAwaited: isAwaited, on: thread)
+            }
         }
         let reason = try app.asHost(on: thread, for: id) {
             app.record(at: place).flatMap { $0.isFailed ? $0.unavailability : nil }
