@@ -85,35 +85,73 @@ extension App {
         }
         try asHost(on: thread, for: entry.id) {
             making.starts.cancel()
-            record.slot.limits = ModuleSlot.Limits(of: entry)
             guard !record.isFailed, phase != .making else { return }
             record.status = .launched
             metrics.withLock { $0.modulesRunning += 1 }
+            record.missed = making.events
         }
-        for event in making.events where !record.isFailed {
-            let members = try asHost(on: thread, for: entry.id) { center.members(of: record.slot) }
+        while let next = try asHost(on: thread, for: entry.id, { takeMissed(by: record) }) {
+            let (event, members) = next
             let isOurs = notify(record, members, event, on: thread) { error in
-                _ = gate.lane.asHost(on: thread) {
-                    if event.kind == .launch {
-                        markFailed(record, "launch", error)
-                    } else {
-                        failed(record, in: event, error)
-                    }
-                }
+                _ = gate.lane.asHost(on: thread) { failedMissed(record, in: event, error) }
             }
             guard isOurs else { throw RouteError.tookTooLong(entry.id) }
         }
-        try asHost(on: thread, for: entry.id) {
-            guard !record.isFailed, phase != .making else { return }
-            beginRun(of: record)
-            retries.end(of: record.id)
-            record.use?.begin()
-            // Those that have failed for want of it are restarted.
-            if onDemand.needed.contains(record.id) {
-                host?.onLane { app, _ in app.retries.restart() }
-            }
-        }
+        try asHost(on: thread, for: entry.id) { endMaking(of: record) }
         return entry.id
+    }
+
+    /// Takes the next event that a module which is made now has missed, with its members.
+    private func takeMissed(
+        by record: ModuleRecord
+    ) -> (event: LifecycleEvent, members: [Member])? {
+        guard !record.isFailed, record.missed?.isEmpty == false,
+            let event = record.missed?.removeFirst()
+        else { return nil }
+        return (event, center.members(of: record.slot))
+    }
+
+    private func failedMissed(
+        _ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error
+    ) {
+        if event.kind == .launch {
+            markFailed(record, "launch", error)
+        } else {
+            failed(record, in: event, error)
+        }
+    }
+
+    /// Ends the making of a module: it is one like any other from now on.
+    private func endMaking(of record: ModuleRecord) {
+        let isLaunched = record.missed != nil
+        record.missed = nil
+        record.slot.limits = ModuleSlot.Limits(of: record.entry)
+        guard isLaunched, !record.isFailed else { return }
+        beginRun(of: record)
+        retries.end(of: record.id)
+        record.use?.begin()
+        // Those that have failed for want of it are restarted.
+        if onDemand.needed.contains(record.id) {
+            host?.onLane { app, _ in app.retries.restart() }
+        }
+    }
+
+    /// Ends the making of a module that was overdue in `launch`, or in the event behind it, and has caught up.
+    func endMakingLate(of record: ModuleRecord) {
+        guard record.missed != nil else { return }
+        let slot = record.slot
+        host?.onLane { app, thread in
+            guard let record = app.record(of: slot), record.missed != nil else { return }
+            // A change of the state that came meanwhile is an event that it has received by now.
+            record.missed?.removeAll { $0.kind != app.greeting }
+            while let (event, members) = app.takeMissed(by: record) {
+                let isOurs = app.notify(record, members, event, on: thread) {
+                    app.failedMissed(record, in: event, $0)
+                }
+                guard isOurs else { return }
+            }
+            app.endMaking(of: record)
+        }
     }
 
     private func beginMaking(_ entry: Slatefile.Module, at place: Int) throws(RouteError) -> Making

@@ -29,6 +29,8 @@ final class ModuleRecord {
     var shutdownEvents: [EventKind] = []
     /// The module that it needs and that had failed before it could launch; nil unless it failed for that.
     var failedNeed: ModuleID?
+    /// The events that a lazy module which is being made is still to receive; nil once it is made.
+    var missed: [LifecycleEvent]?
     /// The use of a module with an idle time; nil for others.
     var use: ModuleUse?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.

@@ -18,10 +18,16 @@ final class ModuleUse {
     /// Notes a use: a call, or an event that would make the module.
     func note() { last = app.time.now() }
 
-    /// Begins to watch, or watches on with another idle time.
+    /// Begins to watch: the module is used now.
     func begin() {
         note()
-        schedule(after: record.entry.idle)
+        watch()
+    }
+
+    /// Watches on, with the idle time that the entry has now.
+    func watch() {
+        let now = app.time.now()
+        schedule(after: record.entry.idle.map { max(.zero, now.duration(to: last + $0)) })
     }
 
     func end() {
@@ -65,14 +71,15 @@ extension App {
         }
         let use = record.use ?? ModuleUse(of: record, in: self)
         record.use = use
-        use.begin()
+        use.watch()
     }
 }
 
 extension ModuleUse {
     /// Returns whether a Swift module has timers or work in a process of its own, or does not say so.
     private func isPendingInProcess(on thread: LaneThread) -> Bool {
-        guard let isolated = record.module as? IsolatedModule,
+        // The process of a failed one may have been given up.
+        guard !record.isFailed, let isolated = record.module as? IsolatedModule,
             case .entry = record.entry.implementation
         else { return false }
         let outcome = app.gate.call(record.slot, on: thread) { try isolated.askForPending() }

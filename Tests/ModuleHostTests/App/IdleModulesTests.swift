@@ -49,6 +49,53 @@ struct IdleModulesTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a reload is not a use")
+    func reloaded() async throws {
+        func entries(_ more: String) -> [Entry] {
+            [Entry(name: "a", type: "CallProbe"), lazy(#", "idle": "30s""#)]
+                + [Entry(name: "b", more: more)]
+        }
+        let test = try await HostUnderTest(entries(""), probe: probe).launched()
+        try await call(test)
+        for deadline in [11, 12] {
+            test.time.advance(by: .seconds(14))
+            let outcome = try await test.reload(entries(#""deadline": "\#(deadline)s""#))
+            #expect(outcome.text == "applied: adjusted x.b")
+            #expect(await state(test) == .running)
+        }
+        // The first reload and the second: 28 s by now.
+        test.time.advance(by: .seconds(2))
+        await test.settled()
+        #expect(await state(test) == .onDemand)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "one that takes too long in launch, or in the state of the app, is made when it returns",
+        arguments: ["launch", "activate"])
+    func late(_ event: String) async throws {
+        let door = Door()
+        probe.whenLazy("l \(event)") { _ in door.pass() }
+        let modules = [Entry(name: "a", type: "CallProbe"), lazy(#", "idle": "30s""#)]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        async let answer = test.call("x.l", "touch", RouteParameters(["number": "4"]))
+        await probe.reached("l \(event)")
+        // That of an event, which is not for these.
+        test.overrun(.seconds(5))
+        #expect(test.host.gate.lane.overdueSlots.isEmpty)
+        test.overrun(.seconds(20))
+        #expect(await answer.contains("took too long"))
+        door.open()
+        await probe.reached("l activate")
+        await test.caughtUp()
+        await test.settled()
+        #expect(await state(test) == .running)
+        try await call(test)
+        #expect(probe.entries("l") == ["l init", "l launch", "l activate", "l touch"])
+        await untilUnloaded(test)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one that was made at launch, for another that has failed since, is unloaded when idle")
     func madeAtLaunch() async throws {
         probe.fail("b launch")
