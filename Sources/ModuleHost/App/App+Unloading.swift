@@ -21,8 +21,6 @@ extension App {
             return "is needed by \(other.id), which runs"
         }
         guard isIdle else { return nil }
-        // Those that wait with it would be restarted, in vain and again and again.
-        if let need = record.failedNeed { return "waits for \(need), which failed" }
         if holds.open.contains(where: { $0.module == record.id }) { return "has a hold" }
         if services.isUsed(of: record.slot) { return "provides a service that was asked for" }
         return record.context?.pending

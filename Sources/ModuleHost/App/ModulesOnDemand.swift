@@ -71,6 +71,11 @@ final class ModulesOnDemand: OnDemandCalls {
         return place
     }
 
+    /// Returns the entry of a module that is not made.
+    func entry(ofUnmade module: ModuleID) -> Slatefile.Module? {
+        place(ofUnmade: module).map(entry)
+    }
+
     /// Returns the modules that are not made and that some modules need, also for one another.
     func unmadeNeeds(of entries: [Slatefile.Module]) -> Set<ModuleID> {
         guard unmadeCount > 0 else { return [] }

@@ -122,8 +122,9 @@ final class Retries {
         let failed = app.failed.ids.compactMap(app.record(of:))
         let now = app.time.now()
         func isDue(_ record: ModuleRecord) -> Bool { retries[record.id]?.isDue(at: now) == true }
-        let needed = Set(
-            failed.filter { $0.failedNeed != nil || isDue($0) }.flatMap(\.entry.needs))
+        let waiting = failed.filter { $0.failedNeed != nil || isDue($0) }.map(\.entry)
+        let unmade = app.onDemand.unmadeNeeds(of: waiting).compactMap(app.onDemand.entry(ofUnmade:))
+        let needed = Set((waiting + unmade).flatMap(\.needs))
         // Where the last attempt hangs, another one would hang beside it.
         let stuck = Set(app.unloadingModules.records.filter(app.isOverdue).map(\.id))
         let places = max(1, min(most, app.gate.lane.vacantNumbers(failed.count).count))
@@ -218,9 +219,20 @@ final class Retries {
         record.isOnDemand && app.obstacle(toUnloading: record, isIdle: false) == nil
     }
 
-    /// Returns the error of a module that needs a failed one which is not restarted with it; nil for none.
+    /// Returns the error of a module that needs a failed one which is not restarted with it, or needs a lazy one that
+    /// would be made for it and needs a failed one; nil for none.
     private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
-        app.failedNeed(of: record.entry) { restarting.contains($0) ? nil : app.record(of: $0) }
+        func find(_ id: ModuleID) -> ModuleRecord? {
+            restarting.contains(id) ? nil : app.record(of: id)
+        }
+        if let error = app.failedNeed(of: record.entry, find: find) { return error }
+        for id in app.onDemand.unmadeNeeds(of: [record.entry]).sortedByText(\.text) {
+            guard let entry = app.onDemand.entry(ofUnmade: id),
+                let error = app.failedNeed(of: entry, find: find)
+            else { continue }
+            return FailedNeed(need: error.need, reason: "needs \(id), which \(error.reason)")
+        }
+        return nil
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -110,9 +111,12 @@ struct IdleModulesTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that was not launched for a failed need stays, so that nothing tries to make it")
-    func waiting() async throws {
-        probe.fail("m init")
+    @Test(
+        "one that waits for a failed need is unloaded when idle, or by hand; nothing is tried in vain",
+        arguments: [true, false])
+    func waiting(byHand: Bool) async throws {
+        let isBroken = Atomic(true)
+        probe.when("m init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
         let modules = [
             Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
             lazy(#", "idle": "30s", "needs": ["x.m"]"#),
@@ -120,14 +124,51 @@ struct IdleModulesTests {
         ]
         let test = try await HostUnderTest(modules, probe: probe).launched()
         await test.calm()
-        let before = await test.statuses()
-        #expect(before.map(\.state) == [.running, .failed, .failed, .failed])
-        for _ in 0..<40 {
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .failed, .failed])
+        if byHand { test.host.unload("x.l") { _ in } }
+        await untilUnloaded(test)
+        for _ in 0..<60 {
             test.time.advance(by: .seconds(1))
             await test.calm()
         }
-        #expect(await test.statuses().map(\.reason) == before.map(\.reason))
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .onDemand, .failed])
         #expect(await test.statuses().allSatisfy { $0.retryAfter == nil })
+        #expect(!test.recorder.messages.contains { $0.contains("rolled back") })
+        #expect(probe.entries("init") == ["m init"])
+        isBroken.store(false, ordering: .relaxed)
+        test.host.restart("x.m", origin: .host) { _ in }
+        await probe.reached("b activate")
+        #expect(await test.statuses().allSatisfy { $0.state == .running })
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that waits for a lazy module, whose need fails while it is not made, waits for that")
+    func needFailsLater() async throws {
+        let isBroken = Atomic(true)
+        probe.whenLazy("l init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
+        let modules = [
+            Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
+            lazy(#", "idle": "1s", "needs": ["x.m"]"#),
+            Entry(name: "b", more: #""needs": ["x.l"]"#),
+        ]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        await test.calm()
+        await untilUnloaded(test)
+        test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
+        for _ in 0..<60 {
+            test.time.advance(by: .seconds(1))
+            await test.calm()
+        }
+        let tries = probe.entries("l").count
+        for _ in 0..<60 {
+            test.time.advance(by: .seconds(1))
+            await test.calm()
+        }
+        #expect(await test.statuses().allSatisfy { $0.retryAfter == nil })
+        #expect(probe.entries("l").count == tries)
+        isBroken.store(false, ordering: .relaxed)
+        test.host.restart("x.m", origin: .host) { _ in }
+        await probe.reached("b activate")
         #expect(await test.stopped() == .stopped)
     }
 }
