@@ -26,10 +26,10 @@ final class StartupWorker: TaskExecutor {
 
     /// Releases work that will not run, one piece after the other, on a thread of its own.
     ///
-    /// The `deinit` of what its closures capture may take any time: no worker, no alarm, and no caller of the queue waits
-    /// for it. Where others hold the work as well, such as a caller that keeps its tasks, the last of them releases it.
+    /// The `deinit` of a captured object may take long, so no worker, alarm or caller waits for it. Where another owner
+    /// has a reference to the work, such as a caller that keeps its tasks, the last owner releases it.
     static func release(_ work: consuming [StartupWork]) {
-        // Emptied on the queue: this thread may have the last reference to the closure that it passes on.
+        // The array is emptied on the queue; otherwise this thread might release the closure, and the work with it.
         let work = Guarded(work)
         DispatchQueue(label: "appservice.startup.release").async { work.withLock { $0 = [] } }
     }

@@ -250,7 +250,7 @@ struct StartupEndTests {
         #expect(report.outcome("b") == .skipped(.stopped))
     }
 
-    /// An object for the closure of a task to capture, which reports when it is released.
+    /// An object that a task's closure captures and that reports its release.
     private final class Captured: Sendable {
         private let onRelease: @Sendable () -> Void
 
@@ -314,7 +314,7 @@ struct StartupEndTests {
     }
 
     @Test(
-        "a skipped task's closure is released neither by stop nor on the thread of the alarms",
+        "a skipped task's closure is released neither on the thread that calls stop nor on that of alarms",
         arguments: [false, true])
     func releasesElsewhere(stops: Bool) async throws {
         let time = ManualTimeSource()

@@ -341,7 +341,7 @@ struct JournalModuleTests {
         #expect(!folder.names.contains("target"))
     }
 
-    @Test("a limit of the process or of the system is not the setting's error")
+    @Test("for a limit of the process or the system, the remedy is a higher limit")
     func limits() {
         let process = OutputFileError(FileError("open", "x", .tooManyOpenFiles))
         #expect(

@@ -18,10 +18,9 @@ struct Growth: CustomStringConvertible {
         (median, steps) = (growths[growths.count / 2], growths.count)
     }
 
-    /// What is wrong with the growth; nil where nothing is.
+    /// The problem with the growth; nil if there is none.
     ///
-    /// In runs without a leak RSS has ended up to 3.8 % above the second minute, and 6.7 to 9.7 % above it where each step
-    /// was that of a table.
+    /// Without a leak, RSS ended at most 3.8 % above the second minute; with growing tables of ids, 6.7 to 9.7 %.
     var problem: String? {
         if median * steps * 100 > second * 2 {
             "RSS grew from minute to minute"

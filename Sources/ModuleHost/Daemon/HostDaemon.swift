@@ -100,7 +100,7 @@ public enum HostDaemon {
             case .opened(let opened): inbox = opened
             case .failed(let error):
                 let elsewhere = "; or choose another state directory with --state-dir"
-                log.error("\(error)\(error.isOfLimit ? "" : elsewhere)")
+                log.error("\(error)\(error.isLimit ? "" : elsewhere)")
                 return .cannotCreate
             case .stopped(let origin):
                 log.notice("stopping: \(origin)")

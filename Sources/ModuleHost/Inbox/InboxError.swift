@@ -44,8 +44,8 @@ extension InboxError: CustomStringConvertible {
     /// The text for operators of the host, who have not sent an event.
     package var problem: String { "\(what)\(advice)" }
 
-    /// Whether a limit of the process or of the system is reached: another folder would have the same error.
-    var isOfLimit: Bool {
+    /// Whether the error is a limit of the process or the system, which another folder would not change.
+    var isLimit: Bool {
         switch self {
         case .notAccepted(let error), .unusable(let error): error.reason.remedy != nil
         case .lineTooLong, .notOneLine, .batchTooLarge, .numbersUsedUp, .moved, .unreadable: false

@@ -157,7 +157,7 @@ struct InboxFeeder {
             }
             inbox.settled(.reading)
         } catch {
-            // Set first: who learns of the error, and moves the clock on, moves it beyond the pause.
+            // Set before the error is reported: a test that sees it and moves the clock on moves it past the pause.
             pause = inbox.time.now() + Limits.pause
             note(error, .reading)
         }

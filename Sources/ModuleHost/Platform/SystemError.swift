@@ -58,14 +58,14 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-    /// The remedy where a limit of the process or of the system is reached, such as
+    /// The remedy for an error that is a limit of the process or the system, such as
     /// `let this process have more open files (ulimit -n)`; nil for other errors.
     public var remedy: String? {
         switch self {
         case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
         case .tooManyOpenFilesInSystem:
             "let the whole system have more open files (sysctl fs.file-max)"
-        // The other limit, that of the file system, is gigabytes.
+        // A file system's own limit is gigabytes, so this is most likely the process's.
         case .fileTooLarge: "let this process write larger files (ulimit -f)"
         default: nil
         }

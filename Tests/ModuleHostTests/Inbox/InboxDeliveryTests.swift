@@ -173,7 +173,7 @@ struct InboxDeliveryTests {
         _ = await test.outcome()
         #expect(probe.received("a").count == 3)
         #expect(try DeadLetters(inbox).contents().events.count == 1)
-        // Its thread settles the problem when it has passed on all that it read.
+        // The inbox's thread clears the problem after it has passed on all lines that it read.
         while test.inbox?.metrics.withLock({ $0.problem }) != nil { await test.settled() }
         #expect(await test.stopped() == .stopped)
     }
