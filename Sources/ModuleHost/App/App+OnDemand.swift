@@ -82,6 +82,12 @@ extension App {
         make(record, with: context, start, on: thread, isNested: isNested) { error in
             markFailed(record, "init", error)
             release(of: record.slot)
+            // A call of one is answered with the error.
+            if entry.hasProcess {
+                for calls in currentCalls {
+                    calls.addPlaceholders(entry.placeholderRoutes, of: entry.id)
+                }
+            }
         }
         try asHost(on: thread, for: entry.id) {
             making.starts.cancel()
@@ -192,11 +198,16 @@ extension App {
         onDemand.noteMade(at: place)
         if phase.isBeforeReady { noteNeeds(of: record) }
         if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
-        for calls in [calls].compactMap(\.self) + (reloads.current.map { [$0.calls] } ?? []) {
+        for calls in currentCalls {
             calls.bind(record, as: entry.id, replacingRoutes: replacingRoutes)
         }
         reportHealth()
         return record
+    }
+
+    /// The dispatchers of the calls of the app, and of a reload in preparation.
+    private var currentCalls: [CallDispatcher] {
+        [calls, reloads.current?.calls].compactMap(\.self)
     }
 
     /// Keeps a module that cannot be made as a failed one, if a module that it needs has failed: it is restarted with

@@ -58,6 +58,9 @@ final class ModuleRecord {
         if case .failed = status { true } else { false }
     }
 
+    /// Whether it failed in `init`: no module was made.
+    var hasNeverRun: Bool { isFailed && module == nil }
+
     /// Whether it runs: it has launched, and has not failed.
     var isLaunched: Bool {
         if case .launched = status { true } else { false }

@@ -108,12 +108,15 @@ final class ModulesOnDemand: OnDemandCalls {
     // MARK: What makes modules
 
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws {
-        let (place, isMade) = try app.asHost(on: thread, for: module) {
-            (self.place(ofUnmade: module), app.record(of: module)?.isOnDemand == true)
+        let (place, record) = try app.asHost(on: thread, for: module) {
+            (self.place(ofUnmade: module), app.record(of: module))
         }
         guard let place else {
+            if let record, record.isFailed {
+                throw RouteError.unavailable(module, because: record.unavailability)
+            }
             // A predicate of its route has had it made.
-            if isMade { return }
+            if record?.isOnDemand == true { return }
             throw RouteError.unavailable(
                 module, because: "it is made when it is needed, once the reload is committed")
         }
@@ -121,10 +124,11 @@ final class ModulesOnDemand: OnDemandCalls {
     }
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
-        guard unmadeCount > 0, !app.phase.isEnding else { return nil }
-        guard let places = commands[id.lowercased()] else { return nil }
+        guard !app.phase.isEnding, let places = commands[id.lowercased()] else { return nil }
         // Where ids differ in case alone, the one that is spelt like this.
-        let unmade = places.lazy.map(Int.init).filter { self.isUnmade[$0] }
+        let unmade = places.lazy.map(Int.init).filter {
+            self.isUnmade[$0] || self.app.record(at: $0)?.hasNeverRun == true
+        }
         let place = unmade.first { self.entry(at: $0).id.text == id } ?? unmade.first
         return place.map { entry(at: $0).id }
     }

@@ -13,7 +13,7 @@ protocol OnDemandCalls: AnyObject {
     /// - Throws: ``RouteError`` with the reason why it cannot be made.
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws
 
-    /// Returns the module with an id if it is not made, and its routes are known only when it is.
+    /// Returns the module with an id if it is not made, or could not be, and its routes are known only when it is.
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID?
 }
 
@@ -91,6 +91,11 @@ extension CallDispatcher {
         }
     }
 
+    /// Gives a module that could not be made the routes that are known of it without it.
+    func addPlaceholders(_ routes: [AnyRoute], of module: ModuleID) {
+        for route in routes { try? add(route, of: module) }
+    }
+
     /// Gives a module that is unloaded, and may be made again, the routes that are known of it without it.
     ///
     /// - Parameters:
@@ -104,7 +109,7 @@ extension CallDispatcher {
         // The last first, so that no other moves up in the list of the module's routes.
         for route in old.reversed() { unbind(route, removing: true) }
         // A module may have added a route meanwhile that answers the same URLs: that one stays.
-        for route in routes { try? add(route, of: module) }
+        addPlaceholders(routes, of: module)
         return old
     }
 }

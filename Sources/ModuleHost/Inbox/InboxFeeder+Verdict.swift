@@ -30,8 +30,7 @@ extension InboxFeeder {
             return try reject(rejection(of: item, id: id, for: nil, "\(error)"))
         }
         if let id = record.id {
-            known.insert(id, at: item.position)
-            let isRepeated = try known.contains(id, before: item.position, in: reader)
+            let isRepeated = try known.insert(id, at: item.position, comparingIn: reader)
             if isRepeated, !record.isRetried { return .duplicate }
         }
         let left = start.only(at: item.position)

@@ -73,13 +73,13 @@ struct KnownIDs {
         ids.insert(id, at: position)
     }
 
-    /// Returns whether an earlier record than the one at `position` has the same id.
+    /// Notes that the record at `position` has the id, and returns whether an earlier one has it, too.
     ///
-    /// - Throws: ``InboxError``.
-    mutating func contains(
-        _ id: String, before position: EventPosition, in reader: InboxReader
+    /// - Throws: ``InboxError``; it is noted then.
+    mutating func insert(
+        _ id: String, at position: EventPosition, comparingIn reader: InboxReader
     ) throws(InboxError) -> Bool {
-        try ids.original(of: id, before: position, in: reader) != nil
+        try ids.insert(id, at: position, findingOriginalIn: reader) != nil
     }
 
     /// Removes the ids of the segments below `number`, which are being removed.

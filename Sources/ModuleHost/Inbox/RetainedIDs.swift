@@ -72,6 +72,20 @@ package struct RetainedIDs {
         insert(hash(of: id), at: position)
     }
 
+    /// Notes that the record at `position` has the id, and returns the position of an earlier record with that id.
+    ///
+    /// As ``insert(_:at:)`` and then ``original(of:before:in:)``; one search of a table where the record was noted
+    /// before and is the first with its id, which it nearly always is.
+    mutating func insert(
+        _ id: String, at position: EventPosition, findingOriginalIn reader: InboxReader
+    ) throws(InboxError) -> EventPosition? {
+        let hash = hash(of: id)
+        let (table, part) = Self.place(of: hash)
+        if !tables.isEmpty, tables[table].first(part, from: start) == position { return nil }
+        insert(hash, at: position)
+        return try original(of: id, hash, before: position, in: reader)
+    }
+
     /// Returns the position of an earlier record with the same id as the one at `position`.
     ///
     /// - Parameters:
@@ -83,8 +97,14 @@ package struct RetainedIDs {
     package mutating func original(
         of id: String, before position: EventPosition?, in reader: InboxReader
     ) throws(InboxError) -> EventPosition? {
+        try original(of: id, hash(of: id), before: position, in: reader)
+    }
+
+    private mutating func original(
+        of id: String, _ hash: UInt64, before position: EventPosition?, in reader: InboxReader
+    ) throws(InboxError) -> EventPosition? {
         guard !tables.isEmpty else { return nil }
-        let (table, hash) = Self.place(of: hash(of: id))
+        let (table, hash) = Self.place(of: hash)
         var lowest = start
         while let place = tables[table].first(hash, from: lowest) {
             if let position, place >= position { return nil }

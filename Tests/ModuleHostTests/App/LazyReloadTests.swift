@@ -127,11 +127,22 @@ struct LazyReloadTests {
     @Test("a command that cannot be started is an answer with the reason")
     func noProgram() async throws {
         let test = try await HostUnderTest(
-            [first, lazy("b", command: ["/nonexistent/program"])], probe: probe
+            [
+                first,
+                lazy(
+                    "b", #""provides": ["echo/:text"]"#,
+                    command: ["/nonexistent/program"]),
+            ], top: #""schemes": ["t"]"#, probe: probe
         ).launched()
-        let answer = await test.call("x.b", "echo")
-        #expect(answer.contains("x.b") && answer.contains("/nonexistent/program"))
-        #expect(await state(test, "b") == .failed)
+        // The first call tries to make it.
+        for _ in 0..<2 {
+            let answer = await test.call("x.b", "echo")
+            #expect(answer.contains("x.b") && answer.contains("/nonexistent/program"))
+            #expect(await state(test, "b") == .failed)
+        }
+        for url in ["t://x.b/other", "t://x.b/echo/hi", "t://echo/hi"] {
+            #expect(await test.open(url).contains("/nonexistent/program"), "\(url)")
+        }
         test.time.advance(by: .milliseconds(125))
         await test.settled()
         #expect(await state(test, "b") == .onDemand)

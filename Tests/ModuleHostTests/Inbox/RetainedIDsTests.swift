@@ -36,6 +36,19 @@ struct RetainedIDsTests {
         #expect(try ids.original(of: "inner", before: nil, in: reader) == nil)
     }
 
+    @Test("an id is noted and compared in one step", arguments: [true, false])
+    func inserted(isScanned: Bool) throws {
+        let (inbox, places) = try Self.inbox(["a", "b", "a", "b", "a"])
+        var ids = RetainedIDs()
+        if isScanned { try ids.scan(inbox.folder) }
+        let reader = try InboxReader(inbox.folder)
+        let originals = try zip(["a", "b", "a", "b", "a"], places).map {
+            try ids.insert($0, at: $1, findingOriginalIn: reader)
+        }
+        #expect(originals == [nil, nil, places[0], places[1], places[0]])
+        #expect(ids.count == 5)
+    }
+
     @Test("a line that was rejected keeps no record with its id away")
     func rejected() throws {
         let inbox = try InboxUnderTest()
