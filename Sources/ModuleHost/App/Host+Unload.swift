@@ -45,9 +45,11 @@ extension App {
 
     private func refusal(ofUnloading record: ModuleRecord) -> String? {
         guard record.isOnDemand else {
+            let what = "\(record.id) is made at launch"
+            // The main module can be neither lazy nor missing.
+            guard !record.entry.isMain else { return "\(what), and the app cannot be without it" }
             return
-                "\(record.id) is made at launch: add \"launch\": \"lazy\" to its entry, or remove it from "
-                + "the slatefile and reload"
+                "\(what): add \"launch\": \"lazy\" to its entry, or remove it from the slatefile and reload"
         }
         guard phase == .running else { return "a reload is in progress: try again when it is over" }
         return obstacle(toUnloading: record, isIdle: false).map { "\(record.id) \($0)" }

@@ -66,6 +66,7 @@ extension ReloadTransaction {
     }
 
     private func takeOutLeaving(routes calls: CallDispatcher) {
+        for record in leaving { record.use?.end() }
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         app.unloadingModules.takeOut(leaving, routes: routes)
         let shutdownEvents = app.shutdownEvents

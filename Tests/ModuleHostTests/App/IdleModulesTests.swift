@@ -50,6 +50,21 @@ struct IdleModulesTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("one that a reload removes leaves no alarm behind")
+    func removed() async throws {
+        let first = Entry(name: "a", type: "CallProbe")
+        let test = try await HostUnderTest(
+            [first, lazy(#", "idle": "30s""#)], probe: probe
+        ).launched()
+        try await call(test)
+        await test.calm()
+        let alarms = test.time.pendingAlarms
+        #expect(try await test.reload([first]).text == "applied: removed x.l")
+        await test.calm()
+        #expect(test.time.pendingAlarms == alarms - 1)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a reload is not a use")
     func reloaded() async throws {
         func entries(_ more: String) -> [Entry] {

@@ -342,8 +342,11 @@ struct LazyModulesTests {
         #expect(await state(test)?.state == .onDemand)
         #expect(
             try await unload("a", of: test)
+                == .refused("x.a is made at launch, and the app cannot be without it"))
+        #expect(
+            try await unload("z", of: test)
                 == .refused(
-                    "x.a is made at launch: add \"launch\": \"lazy\" to its entry, or remove it from "
+                    "x.z is made at launch: add \"launch\": \"lazy\" to its entry, or remove it from "
                         + "the slatefile and reload"))
         await #expect(throws: NoSuchModule(name: "x.lz", nearest: "x.l")) {
             try await unload("lz", of: test)

@@ -163,6 +163,11 @@ struct PidFileTests {
             "\(StateDirectoryError.unusable(path: "/proc/none", reason))"
                 == "the state directory '/proc/none' cannot be used: cannot create folder "
                 + "'/proc/none': No such file or directory; choose another with --state-dir")
+        let full = FileError("write", "/x/hostd.pid", .noSpace)
+        #expect(
+            "\(StateDirectoryError.unusable(path: "/x", full))"
+                == "the state directory '/x' cannot be used: cannot write '/x/hostd.pid': No space "
+                + "left on device; free space on this disk")
         #expect(
             "\(StateDirectoryError.busy(path: ".hostd", processID: 42))"
                 == "another host (process 42) runs on the state directory '.hostd'; "
