@@ -7,7 +7,6 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
-        metrics.withLock { $0.timesOverdue += report.slots.count }
         reportHealth()
         services.forgetMaking()
         guard let overdue = report.slots.last, let outermost = report.slots.first else { return }
@@ -18,6 +17,8 @@ extension App {
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // A module that called the overdue one was not logged yet.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
+        // Such a module has given the lane away itself: its process ends in order, or it catches up after a restart.
+        if !isQuiet { metrics.withLock { $0.timesOverdue += report.slots.count } }
         let hanging = !phase.isEnding ? report.slots.filter(isInInit) : []
         hangingInInit += hanging
         switch report.cause {
