@@ -124,7 +124,8 @@ final class ModulesOnDemand: OnDemandCalls {
     }
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
-        guard !app.phase.isEnding, let places = commands[id.lowercased()] else { return nil }
+        guard !commands.isEmpty, !app.phase.isEnding, let places = commands[id.lowercased()]
+        else { return nil }
         // Where ids differ in case alone, the one that is spelt like this.
         let unmade = places.lazy.map(Int.init).filter {
             self.isUnmade[$0] || self.app.record(at: $0)?.hasNeverRun == true
