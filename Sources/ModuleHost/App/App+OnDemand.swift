@@ -74,30 +74,26 @@ extension App {
         }
         let making = try asHost(on: thread, for: entry.id) {
             if isAwaited { keepFailed(entry, at: place) }
-            return try beginMaking(entry, at: place)
+            return try beginMaking(entry, at: place, isAwaited: isAwaited)
         }
         let (record, isNested) = (making.record, thread.ownership.slot != 0)
         let start = making.starts[record.id]
         let context = start?.context.openInModule() ?? making.context
         make(record, with: context, start, on: thread, isNested: isNested) { error in
-            markFailed(record, "init", error)
-            release(of: record.slot)
-            // A call of one is answered with the error.
-            if entry.hasProcess {
-                for calls in currentCalls {
-                    calls.addPlaceholders(entry.placeholderRoutes, of: entry.id)
-                }
-            }
+            failedToMake(record, error)
         }
         try asHost(on: thread, for: entry.id) {
             making.starts.cancel()
             guard !record.isFailed, phase != .making else { return }
             record.status = .launched
             metrics.withLock { $0.modulesRunning += 1 }
-            record.missed = making.events
+            (record.missed, record.stateChanges) = (making.events, stateChanges)
         }
-        while let next = try asHost(on: thread, for: entry.id, { takeMissed(by: record) }) {
-            let (event, members) = next
+        var isAfterOne = false
+        while let (event, members) = try asHost(
+            on: thread, for: entry.id, { nextMissed(by: record, isAfterOne: isAfterOne) })
+        {
+            isAfterOne = true
             let isOurs = notify(record, members, event, on: thread) { error in
                 _ = gate.lane.asHost(on: thread) { failedMissed(record, in: event, error) }
             }
@@ -107,13 +103,28 @@ extension App {
         return entry.id
     }
 
-    /// Takes the next event that a module which is made now has missed, with its members.
-    private func takeMissed(
-        by record: ModuleRecord
+    /// Marks a module as failed that could not be made.
+    func failedToMake(_ record: ModuleRecord, _ error: any Error) {
+        markFailed(record, "init", error)
+        release(of: record.slot)
+        // A call by one of these routes is answered with the error.
+        guard record.isOnDemand, record.entry.hasProcess else { return }
+        for calls in currentCalls {
+            calls.addPlaceholders(record.entry.placeholderRoutes, of: record.id)
+        }
+    }
+
+    /// Returns the next event that a module which is made now has missed, with the module's members.
+    ///
+    /// - Parameters:
+    ///   - record: The module.
+    ///   - isAfterOne: Whether it has received the first one of those that are left.
+    /// - Returns: Nil where there is none, or the module has failed.
+    private func nextMissed(
+        by record: ModuleRecord, isAfterOne: Bool
     ) -> (event: LifecycleEvent, members: [Member])? {
-        guard !record.isFailed, record.missed?.isEmpty == false,
-            let event = record.missed?.removeFirst()
-        else { return nil }
+        if isAfterOne, record.missed?.isEmpty == false { record.missed?.removeFirst() }
+        guard !record.isFailed, let event = record.missed?.first else { return nil }
         return (event, center.members(of: record.slot))
     }
 
@@ -132,7 +143,7 @@ extension App {
         let isLaunched = record.missed != nil
         record.missed = nil
         record.slot.limits = ModuleSlot.Limits(of: record.entry)
-        guard isLaunched, !record.isFailed else { return }
+        guard isLaunched, !record.isFailed, !phase.isEnding else { return }
         beginRun(of: record)
         retries.end(of: record.id)
         record.use?.begin()
@@ -148,9 +159,9 @@ extension App {
         let slot = record.slot
         host?.onLane { app, thread in
             guard let record = app.record(of: slot), record.missed != nil else { return }
-            // A change of the state that came meanwhile is an event that it has received by now.
-            record.missed?.removeAll { $0.kind != app.greeting }
-            while let (event, members) = app.takeMissed(by: record) {
+            // A change of the state that came meanwhile was an event, which it has received by now.
+            if app.stateChanges != record.stateChanges { record.missed = [] }
+            while let (event, members) = app.nextMissed(by: record, isAfterOne: true) {
                 let isOurs = app.notify(record, members, event, on: thread) {
                     app.failedMissed(record, in: event, $0)
                 }
@@ -160,11 +171,12 @@ extension App {
         }
     }
 
-    private func beginMaking(_ entry: Slatefile.Module, at place: Int) throws(RouteError) -> Making
-    {
-        guard let host, let calls, !phase.isEnding, !host.isStopping, phase != .made else {
-            throw .stopped
-        }
+    private func beginMaking(
+        _ entry: Slatefile.Module, at place: Int, isAwaited: Bool
+    ) throws(RouteError) -> Making {
+        // A durable event that stands before the stop is delivered, and lost for a module that is not made for it.
+        guard let host, let calls, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
+        else { throw .stopped }
         guard onDemand.place(ofUnmade: entry.id) == place else {
             throw .unavailable(entry.id, because: "it is being created")
         }

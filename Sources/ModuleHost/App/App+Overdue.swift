@@ -17,7 +17,8 @@ extension App {
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // A module that called the overdue one was not logged yet.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
-        // Such a module has given the lane away itself: its process ends in order, or it catches up after a restart.
+        // A quiet one has given the lane away itself: its process ends in order, or floods again, or it catches up after
+        // a restart.
         if !isQuiet { metrics.withLock { $0.timesOverdue += report.slots.count } }
         let hanging = !phase.isEnding ? report.slots.filter(isInInit) : []
         hangingInInit += hanging
@@ -44,8 +45,7 @@ extension App {
             guard let record = record(of: slot) else { continue }
             record.isQuietlyOverdue = isQuiet
             if record.module == nil, !phase.isEnding {
-                markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
-                release(of: slot)
+                failedToMake(record, TooLate(limit: slatefile.deadlines.launch))
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
@@ -71,7 +71,9 @@ extension App {
     /// Handles an error that a module threw on a thread that had lost the lane.
     func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
         metrics.withLock { $0.failures += 1 }
-        if event?.kind == .launch, let record = record(of: slot), !record.isFailed {
+        if let record = record(of: slot), !record.isFailed,
+            event?.kind == .launch || record.missed?.first?.kind == .launch
+        {
             return markFailed(record, "launch", error)
         }
         log.failedOverdue(slot, in: event, error)

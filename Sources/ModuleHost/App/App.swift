@@ -25,6 +25,8 @@ final class App {
 
     private(set) var phase = AppPhase.made
     var state = LifecycleState.launching
+    /// The number of changes of the state that were events.
+    private(set) var stateChanges = 0
     var records: [ModuleRecord] = []
     /// The metrics, changed on the lane and read by any thread.
     let metrics = HostCounters()
@@ -204,6 +206,7 @@ extension App {
     private func apply(_ change: LifecycleState.Change, origin: Origin) -> [LifecycleEvent] {
         switch state.apply(change) {
         case .deliver(let kinds):
+            stateChanges += 1
             metrics.withLock { $0.state = state }
             reportHealth()
             return kinds.map { .state($0, origin: origin) }

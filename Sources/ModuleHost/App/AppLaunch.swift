@@ -169,7 +169,10 @@ final class AppLaunch {
         let after = began.duration(to: app.time.now())
         app.metrics.withLock { $0.readyAfter = after }
         app.forgetNeeds()
-        for record in app.records { app.watchUse(of: record) }
+        for record in app.records {
+            record.use?.note()
+            app.watchUse(of: record)
+        }
         app.reportHealth()
         let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"
@@ -183,7 +186,7 @@ final class AppLaunch {
         held = []
     }
 
-    /// Opens the inbox once each module for which events wait since an earlier host is made: it has a position only
+    /// Opens the inbox once each module for which events have waited since an earlier host is made: it has a position only
     /// then.
     private func open(_ inbox: Inbox, for host: Host) {
         let behind = app.onDemand.unmadeCount == 0 ? [] : Array(inbox.origin.modules.keys)

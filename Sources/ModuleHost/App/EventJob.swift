@@ -109,8 +109,8 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         }
         tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
         app.ended(event, tally, of: request)
-        // The inbox may keep the job for longer than the module.
-        tally.lastAsked = nil
+        // The inbox may keep the job for longer than the slots that this names.
+        tally = EventTally()
         self.event = nil
         index += 1
     }

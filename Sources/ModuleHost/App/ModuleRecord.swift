@@ -29,8 +29,11 @@ final class ModuleRecord {
     var shutdownEvents: [EventKind] = []
     /// The module that it needs and that had failed before it could launch; nil unless it failed for that.
     var failedNeed: ModuleID?
-    /// The events that a lazy module which is being made is still to receive; nil once it is made.
+    /// The events that a lazy module which is being made is still to receive, the current one first; nil once it is
+    /// made.
     var missed: [LifecycleEvent]?
+    /// The changes of the app's state, ``App/stateChanges``, before these.
+    var stateChanges = 0
     /// The use of a module with an idle time; nil for others.
     var use: ModuleUse?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.

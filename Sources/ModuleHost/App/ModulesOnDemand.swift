@@ -153,7 +153,7 @@ final class ModulesOnDemand: OnDemandCalls {
         return true
     }
 
-    /// Makes the modules for which events of the inbox wait since an earlier host.
+    /// Makes the modules for which events of the inbox have waited since an earlier host.
     ///
     /// - Returns: False where the lane was lost.
     func makeModules(behind modules: some Sequence<ModuleID>, on thread: LaneThread) -> Bool {

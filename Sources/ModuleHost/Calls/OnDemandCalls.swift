@@ -91,12 +91,12 @@ extension CallDispatcher {
         }
     }
 
-    /// Gives a module that could not be made the routes that are known of it without it.
+    /// Gives a module that could not be made the routes that are known without it.
     func addPlaceholders(_ routes: [AnyRoute], of module: ModuleID) {
         for route in routes { try? add(route, of: module) }
     }
 
-    /// Gives a module that is unloaded, and may be made again, the routes that are known of it without it.
+    /// Gives a module that is unloaded, and may be made again, the routes that are known without it.
     ///
     /// - Parameters:
     ///   - module: The id of the module.

@@ -5,7 +5,7 @@ extension InboxFeeder {
     ///
     /// - Parameters:
     ///   - lane: The lane of the modules.
-    ///   - reader: Reads the log; its current position is the end of what was passed to the lane.
+    ///   - reader: Reads the log; its current position is the end of what was read.
     /// - Throws: ``InboxError`` where the log cannot be read.
     mutating func moveToDeadLetters(
         on lane: Lane, _ reader: InboxReader

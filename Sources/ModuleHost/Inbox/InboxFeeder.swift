@@ -101,7 +101,11 @@ struct InboxFeeder {
             let canTell = known.isComplete || scanError != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
             // What other programs append from now on is delivered by the next host.
-            if letters.isClosed { segments.endWatch() }
+            if letters.isClosed {
+                segments.endWatch()
+                // The last reference to the app is not to be this thread's.
+                passedOn = Deque()
+            }
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             scanIDs(isWaitedFor: letters.isWaitedFor)
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }

@@ -112,6 +112,27 @@ struct IdleModulesTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("one that throws from launch after its deadline has failed")
+    func lateError() async throws {
+        let door = Door()
+        probe.whenLazy("l launch") { _ in
+            door.pass()
+            throw TestError()
+        }
+        let modules = [Entry(name: "a", type: "CallProbe"), lazy()]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        async let answer = test.call("x.l", "touch", RouteParameters(["number": "4"]))
+        await probe.reached("l launch")
+        test.overrun(.seconds(20))
+        #expect(await answer.contains("took too long"))
+        door.open()
+        await test.caughtUp()
+        await test.settled()
+        let status = await test.statuses().first { $0.id.text == "x.l" }
+        #expect(status?.reason == "launch: broken")
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one that was made at launch, for another that has failed since, is unloaded when idle")
     func madeAtLaunch() async throws {
         probe.fail("b launch")

@@ -97,6 +97,28 @@ final class LazyNeedsTests: Sendable {
         #expect(await last.stopped() == .stopped)
     }
 
+    @Test("a durable event that was accepted before a stop makes the lazy module that it is for")
+    func stop() async throws {
+        let folder = try TemporaryFolder()
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), lazy("l")], folder: folder, probe: probe
+        ).launched()
+        let door = Door()
+        test.host.onLane { _, _ in door.pass() }
+        _ = await test.accept("one")
+        while test.inbox?.progress.countInFlight == 0 { await Task.yield() }
+        async let end = test.stopped()
+        while !test.host.isStopping { await Task.yield() }
+        door.open()
+        #expect(await end == .stopped)
+        let next = try await HostUnderTest(
+            [Entry(name: "a"), lazy("l")], folder: folder, probe: probe
+        ).launched()
+        _ = await next.outcome("two")
+        #expect(probe.entries("l").count { $0 == "l push" } == 2)
+        #expect(await next.stopped() == .stopped)
+    }
+
     @Test("one that is made while others are made at launch has each of them made once")
     func early() async throws {
         let entries = [
