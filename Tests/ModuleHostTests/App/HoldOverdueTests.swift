@@ -158,6 +158,8 @@ struct HoldOverdueTests {
         shelf.end("upload")
         test.time.advance(by: .milliseconds(300))
         await probe.reached("c terminate")
+        // It has returned.
+        await test.settled()
         test.time.advance(by: .milliseconds(800))
         guard case .overdue(let modules) = await test.end() else {
             Issue.record("the stop should have run out of time")
