@@ -25,13 +25,18 @@ extension App {
                     ? "needs \(need.id), which failed: \(reason)"
                     : "needs \(need.id), which was not launched: \(failed.id) failed")
             for record in needing[need.id] ?? [] where record.isUnlaunched {
-                record.failedNeed = need.id
-                noteFailed(record, "\(error)")
-                role.moduleFailed(record, in: "needs", error, of: self)
+                fail(record, for: error)
                 reached.append(record)
             }
         }
         if reached.count > 1 { reportHealth() }
+    }
+
+    /// Marks a module as failed since one that it needs has failed; the caller reports the health of the app.
+    func fail(_ record: ModuleRecord, for error: FailedNeed) {
+        record.failedNeed = error.need
+        noteFailed(record, "\(error)")
+        role.moduleFailed(record, in: "needs", error, of: self)
     }
 
     /// Returns the error of a module that cannot be created, since one that it needs has failed; nil for none.

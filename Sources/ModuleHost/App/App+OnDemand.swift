@@ -73,8 +73,7 @@ extension App {
             }
         }
         let making = try asHost(on: thread, for: entry.id) {
-            if isAwaited { keepFailed(entry, at: place) }
-            return try beginMaking(entry, at: place, isAwaited: isAwaited)
+            try beginMaking(entry, at: place, isAwaited: isAwaited)
         }
         let (record, isNested) = (making.record, thread.ownership.slot != 0)
         let start = making.starts[record.id]
@@ -181,6 +180,7 @@ extension App {
             throw .unavailable(entry.id, because: "it is being created")
         }
         if let error = failedNeed(of: entry, find: record(of:)) {
+            if isAwaited { keepFailed(entry, at: place) }
             throw .unavailable(entry.id, because: "it \(error)")
         }
         let record = try insertRecord(of: entry, at: place, replacingRoutes: entry.hasProcess)
@@ -229,9 +229,7 @@ extension App {
             onDemand.place(ofUnmade: entry.id) == place,
             let record = try? insertRecord(of: entry, at: place, replacingRoutes: false)
         else { return }
-        record.failedNeed = error.need
-        noteFailed(record, "\(error)")
-        role.moduleFailed(record, in: "needs", error, of: self)
+        fail(record, for: error)
         reportHealth()
     }
 

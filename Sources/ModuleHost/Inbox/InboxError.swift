@@ -81,7 +81,7 @@ extension InboxError: CustomStringConvertible {
 
     /// The advice for a sender.
     private var again: String {
-        if case .notAccepted(let error) = self, [.noSpace, .quotaExceeded].contains(error.reason) {
+        if case .notAccepted(let error) = self, error.reason.remedyForSpace != nil {
             ", then send again"
         } else {
             ""
@@ -90,13 +90,11 @@ extension InboxError: CustomStringConvertible {
 
     private static func advice(_ reason: SystemError) -> String {
         switch reason {
-        case .noSpace: ": free space on this disk"
-        case .quotaExceeded: ": free space of this user's quota on this disk"
         case .accessDenied, .notPermitted, .readOnly:
             ": the folder must be writable for the user that the host runs as"
         case .notFound:
             ": the inbox or a part of it was removed; a host creates it when it starts"
-        default: reason.remedy.map { ": \($0)" } ?? ""
+        default: (reason.remedyForSpace ?? reason.remedy).map { ": \($0)" } ?? ""
         }
     }
 }

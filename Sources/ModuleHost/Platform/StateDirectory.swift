@@ -54,19 +54,13 @@ extension StateDirectoryError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unusable(let path, let error):
-            "the state directory '\(path)' cannot be used: \(error); \(Self.remedy(error.reason))"
+            // On a full disk, another directory would leave the events in the inbox of this one behind.
+            "the state directory '\(path)' cannot be used: \(error); "
+                + (error.reason.remedyForSpace ?? error.reason.remedy
+                    ?? "choose another with --state-dir")
         case .busy(let path, let processID):
             "another host\(processID.map { " (process \($0))" } ?? "") runs on the state directory "
                 + "'\(path)'; stop it, or choose another with --state-dir"
-        }
-    }
-
-    private static func remedy(_ reason: SystemError) -> String {
-        switch reason {
-        // Another directory would leave the events in the inbox of this one behind.
-        case .noSpace: "free space on this disk"
-        case .quotaExceeded: "free space of this user's quota on this disk"
-        default: reason.remedy ?? "choose another with --state-dir"
         }
     }
 }

@@ -72,6 +72,17 @@ extension SystemError {
     }
 }
 
+extension SystemError {
+    /// The remedy where a disk, or a user's quota on it, is full; nil for other errors.
+    var remedyForSpace: String? {
+        switch self {
+        case .noSpace: "free space on this disk"
+        case .quotaExceeded: "free space of this user's quota on this disk"
+        default: nil
+        }
+    }
+}
+
 /// The error of an action on a file: the action, the file, and the reason.
 public struct FileError: Error, Hashable, Sendable {
     /// The failed action, as a verb: `open`, `write`, `create`.

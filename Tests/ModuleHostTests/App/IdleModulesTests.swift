@@ -32,6 +32,26 @@ struct IdleModulesTests {
         #expect(await state(test) == .onDemand)
     }
 
+    /// A host of an eager `m`, the lazy `l`, which needs it, and an eager `b`, which needs `l`.
+    private func withChain(idle: String) async throws -> HostUnderTest {
+        let modules = [
+            Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
+            lazy(#", "idle": "\#(idle)", "needs": ["x.m"]"#),
+            Entry(name: "b", more: #""needs": ["x.l"]"#),
+        ]
+        let test = try await HostUnderTest(modules, probe: probe).launched()
+        await test.calm()
+        return test
+    }
+
+    /// Moves the clock on by a minute, in steps, so that each alarm of it is set in time.
+    private func passMinute(_ test: HostUnderTest) async {
+        for _ in 0..<60 {
+            test.time.advance(by: .seconds(1))
+            await test.calm()
+        }
+    }
+
     @Test("calls are uses of one whose idle time came with a reload")
     func reload() async throws {
         let others = [Entry(name: "a", type: "CallProbe")]
@@ -153,20 +173,11 @@ struct IdleModulesTests {
     func waiting(byHand: Bool) async throws {
         let isBroken = Atomic(true)
         probe.when("m init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
-        let modules = [
-            Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
-            lazy(#", "idle": "30s", "needs": ["x.m"]"#),
-            Entry(name: "b", more: #""needs": ["x.l"]"#),
-        ]
-        let test = try await HostUnderTest(modules, probe: probe).launched()
-        await test.calm()
+        let test = try await withChain(idle: "30s")
         #expect(await test.statuses().map(\.state) == [.running, .failed, .failed, .failed])
         if byHand { test.host.unload("x.l") { _ in } }
         await untilUnloaded(test)
-        for _ in 0..<60 {
-            test.time.advance(by: .seconds(1))
-            await test.calm()
-        }
+        await passMinute(test)
         #expect(await test.statuses().map(\.state) == [.running, .failed, .onDemand, .failed])
         #expect(await test.statuses().allSatisfy { $0.retryAfter == nil })
         #expect(!test.recorder.messages.contains { $0.contains("rolled back") })
@@ -182,24 +193,12 @@ struct IdleModulesTests {
     func needFailsLater() async throws {
         let isBroken = Atomic(true)
         probe.whenLazy("l init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
-        let modules = [
-            Entry(name: "a", type: "CallProbe"), Entry(name: "m"),
-            lazy(#", "idle": "1s", "needs": ["x.m"]"#),
-            Entry(name: "b", more: #""needs": ["x.l"]"#),
-        ]
-        let test = try await HostUnderTest(modules, probe: probe).launched()
-        await test.calm()
+        let test = try await withChain(idle: "1s")
         await untilUnloaded(test)
         test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
-        for _ in 0..<60 {
-            test.time.advance(by: .seconds(1))
-            await test.calm()
-        }
+        await passMinute(test)
         let tries = probe.entries("l").count
-        for _ in 0..<60 {
-            test.time.advance(by: .seconds(1))
-            await test.calm()
-        }
+        await passMinute(test)
         #expect(await test.statuses().allSatisfy { $0.retryAfter == nil })
         #expect(probe.entries("l").count == tries)
         isBroken.store(false, ordering: .relaxed)
