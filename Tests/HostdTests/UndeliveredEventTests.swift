@@ -48,6 +48,23 @@ struct UndeliveredEventTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("an event that only failed modules wait for is not delivered yet, and says which ones")
+    func failedModules() throws {
+        let run = try HostdRun(
+            HostdRun.slatefile(journal: #""config": {"file": "none/journal.ndjson"}"#)
+        ).ready()
+        let push = ["send", "push", "--payload", "{}", "--wait"]
+        let text = "no module responds to 'push'; it waits for failed modules: x.journal"
+        let sent = try HostProcess.run(push, in: run.folder.path)
+        #expect(sent.output.hasSuffix(": \(text)\n"), "\(sent.output)")
+        #expect(sent.exit == .code(75))
+        try run.process.waitForLine(containing: " push  \(text) origin=")
+        let json = try HostProcess.run(push + ["--json"], in: run.folder.path)
+        #expect(json.output.contains(#""waitsFor":["x.journal"]"#), "\(json.output)")
+        #expect(json.exit == .code(75))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a stop that takes long says which module it waits for")
     func slowStop() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "1h"}"#)

@@ -283,9 +283,22 @@ extension App {
         metrics.withLock { $0.modulesRunning += count }
     }
 
-    /// Returns the notice about an event from outside for which there was no module; nil if there was one.
-    func undelivered(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
-        guard tally.isUndelivered, event.entry?.only == nil else { return nil }
+    /// Returns the notice about an event from outside for which there was no module, and the failed modules that it
+    /// waits for; nil if there was a module.
+    func undelivered(
+        _ event: LifecycleEvent, _ tally: EventTally
+    ) -> (notice: String, waitsFor: [ModuleID])? {
+        guard tally.isUndelivered, event.entry?.only == nil, let notice = noModule(for: event)
+        else {
+            return nil
+        }
+        let failed = event.entry == nil ? [] : gate.lane.failedModules(awaitedBy: event)
+        return failed.isEmpty
+            ? (notice, [])
+            : ("\(notice); it waits for failed modules: \(failed.map(\.text).shortList())", failed)
+    }
+
+    private func noModule(for event: LifecycleEvent) -> String? {
         guard case .message(let message) = event.content else {
             return event.kind.isDurable && event.kind != .openURL
                 ? "no module responds to '\(event.kind.rawValue)'" : nil

@@ -94,7 +94,7 @@ final class StandaloneRole: AppRole {
     ) {
         let undelivered = app.undelivered(event, tally)
         app.log.write(
-            .info, undelivered ?? tally.summary, event: event.kind.rawValue,
+            .info, undelivered?.notice ?? tally.summary, event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
             fields: [LogField("origin", "\(event.origin)")])
         if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
@@ -102,7 +102,7 @@ final class StandaloneRole: AppRole {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
             var outcome = EventOutcome(tally)
-            outcome.undelivered = undelivered
+            if let undelivered { (outcome.undelivered, outcome.waitsFor) = undelivered }
             app.inbox?.ended(entry, outcome)
         }
     }

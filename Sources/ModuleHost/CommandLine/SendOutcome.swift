@@ -54,7 +54,10 @@ struct SendOutcome {
         let isUndelivered =
             answer["ignored"] != nil
             || answer["outcome"]?["undelivered", formerly: "unheard"] != nil
-        if isUndelivered { return isWaitedFor ? .ignored : .success }
+        if isUndelivered {
+            let waits = answer["outcome"]?["waitsFor"] != nil
+            return !isWaitedFor ? .success : waits ? .busy : .ignored
+        }
         if let outcome = answer["outcome"] {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
             if hasFailed { return .failed }

@@ -102,6 +102,12 @@ extension OverdueModules {
         return count
     }
 
+    /// Returns the failed modules that a durable event waits for, in order of response.
+    func failedModules(awaitedBy event: LifecycleEvent) -> [ModuleID] {
+        unlistedFailed.filter { event.isFor($0.id) }.sorted { $0.rank < $1.rank }
+            .compactMap(\.id)
+    }
+
     /// Removes and returns the events of the inbox that a module which has just become overdue has to catch
     /// up with.
     mutating func takeWaiting(for slot: ModuleSlot) -> InboxBacklog? {
@@ -134,6 +140,11 @@ extension Lane {
     /// for none.
     func waiting(for slot: ModuleSlot) -> (count: Int, first: EventPosition)? {
         state.withLock { $0.overdue.waiting(for: slot) }
+    }
+
+    /// Returns the failed modules that a durable event waits for, in order of response.
+    func failedModules(awaitedBy event: LifecycleEvent) -> [ModuleID] {
+        state.withLock { $0.overdue.failedModules(awaitedBy: event) }
     }
 
     /// Notes that a durable event was claimed, or its URL opened: no failed module is to act on it, too.

@@ -171,6 +171,7 @@ extension JSONWriter {
             if let undelivered = outcome.undelivered {
                 $0.member("undelivered", formerly: "unheard") { $0.member($1, undelivered) }
             }
+            if !outcome.waitsFor.isEmpty { $0.member("waitsFor", outcome.waitsFor) }
         }
     }
 }
