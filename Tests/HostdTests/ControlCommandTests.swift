@@ -64,7 +64,10 @@ struct ControlCommandTests {
                 + #"{"id":"e.f","entry":"M.E","state":"late","behind":1,"process":{"restarts":2,"#
                 + #""startedAt":"2026-01-01","endedAt":"2026-01-02","lastEnd":"it died"}},"#
                 + #"{"id":"g.h","entry":"M.G","state":"failed","reason":"it died","#
-                + #""process":{"restarts":4,"lastEnd":"it died"}}]"#
+                + #""process":{"restarts":4,"lastEnd":"it died"}},"#
+                + #"{"id":"i.j","entry":"M.I","state":"failed","reason":"needs g.h, which failed","#
+                + #""failedNeed":"g.h","process":{"restarts":0}},"#
+                + #"{"id":"k.l","entry":"M.K","state":"failed","reason":"threw"}]"#
         ])
         #expect(
             try host.hostd("modules").output == """
@@ -74,6 +77,8 @@ struct ControlCommandTests {
                 c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
                 e.f          unresponsive  M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
                 g.h          failed        M.G                 it died, 'hostd restart g.h' recreates it
+                i.j          failed        M.I                 needs g.h, which failed, restarted with g.h
+                k.l          failed        M.K                 threw, 'hostd restart k.l' recreates it
 
                 """)
     }
@@ -85,8 +90,9 @@ struct ControlCommandTests {
         let host = try StandIn([
             "status": #"{"app":"Demo","startedAt":"2026","readyMs":1e300,"holds":\#(hold)}"#,
             "modules":
-                #"[{"id":"x.a","entry":"M.A","state":"running","holds":\#(hold),"retryInMs":\#(Int.max),"#
-                + #""process":{"pid":7,"residentBytes":\#(Int.max)}}]"#,
+                #"[{"id":"x.a","entry":"M.A","state":"running","holds":\#(hold),"#
+                + #""process":{"pid":7,"residentBytes":\#(Int.max)}},"#
+                + #"{"id":"x.b","entry":"M.B","state":"failed","reason":"threw","retryInMs":\#(Int.max)}]"#,
         ])
         #expect(
             try host.hostd("status").output == """
@@ -99,7 +105,8 @@ struct ControlCommandTests {
         #expect(
             try host.hostd("modules").output == """
                 module  state    entry
-                x.a     running  M.A    restarted in 153722867m16s, process 7, 8796093022208 MiB, holds background: upload
+                x.a     running  M.A    process 7, 8796093022208 MiB, holds background: upload
+                x.b     failed   M.B    threw, restarted in 153722867m16s
 
                 """)
     }

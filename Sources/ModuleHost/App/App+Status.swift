@@ -65,6 +65,7 @@ extension App {
             if status.state == .overdue { status.behind = behind }
             if case .failed(let reason) = record.status {
                 status.reason = reason
+                status.failedNeed = record.failedNeed
                 status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
                 status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }

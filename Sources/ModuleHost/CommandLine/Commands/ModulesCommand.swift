@@ -41,14 +41,20 @@ extension Command {
             }
         })
 
-    private static func parts(
-        ofProcess process: JSONValue?, of module: JSONValue, _ program: String
-    ) -> [String] {
-        guard let process else { return [] }
-        // The reason is sufficient.
-        if module["reason"] != nil {
-            return ["'\(program) restart \(module["id"]?.string ?? "")' recreates it"]
+    /// Returns what restarts a failed module.
+    private static func remedy(forFailed module: JSONValue, _ program: String) -> String {
+        if let need = module["failedNeed"]?.string { return "restarted with \(need)" }
+        if let left = module["retryInMs"]?.int {
+            return "restarted in \(Duration.milliseconds(left).briefText)"
         }
+        return "'\(program) restart \(module["id"]?.string ?? "")' recreates it"
+    }
+
+    private static func parts(
+        ofProcess process: JSONValue?, of module: JSONValue
+    ) -> [String] {
+        // The reason of a failure is sufficient.
+        guard let process, module["reason"] == nil else { return [] }
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
         return [
@@ -81,11 +87,10 @@ extension Command {
                 notes.append("\(behind) \(behind == 1 ? "event" : "events") behind")
             }
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
-            if let reason = module["reason"]?.string { notes.append(reason) }
-            if let left = module["retryInMs"]?.int {
-                notes.append("restarted in \(Duration.milliseconds(left).briefText)")
+            if let reason = module["reason"]?.string {
+                notes += [reason, remedy(forFailed: module, program)]
             }
-            notes += parts(ofProcess: module["process"], of: module, program)
+            notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {
                 notes.append("isolated: it was running when \(deaths) hosts died")
             }
