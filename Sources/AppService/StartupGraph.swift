@@ -25,6 +25,8 @@ struct StartupGraph {
     private var hasCommonNames = false
     /// The numbers of the tasks of each owner; nil until they are first asked for, which few apps do.
     private var owned: [Substring: [Int32]]?
+    /// The number of retired tasks that were not kept when others were removed.
+    private var retiredCount = 0
 
     /// Appends tasks, without connecting them.
     ///
@@ -106,6 +108,47 @@ struct StartupGraph {
         for owner in owners {
             for task in owned?[owner] ?? [] { tasks[Int(task)].required = false }
         }
+    }
+
+    /// Marks the tasks of some owners as retired.
+    mutating func retire(_ owners: Set<Substring>) {
+        findOwners()
+        for owner in owners {
+            for task in owned?[owner] ?? [] where !nodes[Int(task)].isRetired {
+                nodes[Int(task)].isRetired = true
+                retiredCount += 1
+            }
+        }
+    }
+
+    /// Whether it pays to remove the retired tasks: they are half of all, and not few.
+    var hasManyRetired: Bool { retiredCount >= 64 && retiredCount >= tasks.count / 2 }
+
+    /// Removes the retired tasks, where all tasks have ended, and numbers the others anew.
+    ///
+    /// - Parameter kept: The numbers of retired tasks that stay; they are not removed later either.
+    /// - Returns: The new number of each task; ``none`` for those that were removed.
+    mutating func removeRetired(except kept: Set<Int32>) -> [Int32] {
+        var numbers = [Int32](repeating: Self.none, count: tasks.count)
+        var (remaining, remainingNodes): ([StartupTask], [Node]) = ([], [])
+        for task in tasks.indices where !nodes[task].isRetired || kept.contains(Int32(task)) {
+            numbers[task] = Int32(remaining.count)
+            remaining.append(tasks[task])
+            remainingNodes.append(nodes[task])
+        }
+        for node in remainingNodes.indices {
+            // Edges between tasks that have ended lead nowhere any more.
+            remainingNodes[node].connect(firstIn: 0, pending: 0)
+            remainingNodes[node].firstOut = Self.none
+            remainingNodes[node].rank = Self.none
+            let before = remainingNodes[node].releasedBy
+            if before >= 0 { remainingNodes[node].releasedBy = numbers[Int(before)] }
+        }
+        (tasks, nodes, edges) = (remaining, remainingNodes, [])
+        retiredCount = 0
+        owned = nil
+        numberNames()
+        return numbers
     }
 
     private mutating func findOwners() {
@@ -245,39 +288,5 @@ struct StartupGraph {
             guard nodes[above].raise(for: waiting), above < first else { continue }
             raised.append(Raise(task: edge.from, from: before, to: nodes[above].priority))
         }
-    }
-
-    // MARK: Cycles
-
-    /// Returns a cycle for every group of new tasks that wait for each other, as names.
-    ///
-    /// Every task that the topological order left out waits for another such task, so following these leads
-    /// back to a task seen before.
-    private func cycles(from first: Int, _ waits: [Int32]) -> [StartupError.Diagnostic] {
-        var diagnostics: [StartupError.Diagnostic] = []
-        // The walk that reached each task; zero for none.
-        var walks = [Int](repeating: 0, count: nodes.count)
-        for start in first..<nodes.count where waits[start] > 0 && walks[start] == 0 {
-            var path: [Int] = []
-            var task = start
-            while walks[task] == 0 {
-                walks[task] = start + 1
-                path.append(task)
-                guard let next = leftOutDependency(of: task, waits) else { break }
-                task = next
-            }
-            guard walks[task] == start + 1, let entry = path.firstIndex(of: task) else { continue }
-            var cycle = Array(path[entry...])
-            if let least = cycle.indices.min(by: { cycle[$0] < cycle[$1] }) {
-                cycle = Array(cycle[least...] + cycle[..<least])
-            }
-            cycle.append(cycle[0])
-            diagnostics.append(.cycle(cycle.map { tasks[$0].name }))
-        }
-        return diagnostics
-    }
-
-    private func leftOutDependency(of task: Int, _ waits: [Int32]) -> Int? {
-        edgesIn(Int32(task)).first { waits[Int($0.from)] > 0 }.map { Int($0.from) }
     }
 }

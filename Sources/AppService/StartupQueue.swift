@@ -128,6 +128,24 @@ public final class StartupQueue: Sendable {
         state.withLock { [owners] in $0.graph.dispense(with: owners) }
     }
 
+    /// Gives up tasks for good: they are not required any more, their names are free for others, and once all
+    /// tasks have ended, the queue may forget them.
+    ///
+    /// A queue that lives long would otherwise keep the tasks of all modules that it ever had.
+    ///
+    /// - Parameters:
+    ///   - owners: The text before the first `/` of their names.
+    ///   - other: Returns the replacement of that text; no other task has it.
+    package func retire(
+        _ owners: some Sequence<String>, as other: (String) -> String
+    ) {
+        let owners = owners.map { ($0, other($0)) }
+        dispense(with: owners.map(\.0))
+        rename(owners.map(\.0), to: other)
+        let names = Set(owners.map { Substring($0.1) })
+        state.withLock { [names] in $0.graph.retire(names) }
+    }
+
     /// Ends registration: later attempts throw, and registered tasks run on.
     public func close() { state.withLock { $0.isClosed = true } }
 
@@ -210,8 +228,10 @@ public final class StartupQueue: Sendable {
     // MARK: Carrying out effects
 
     /// Ends a task whose result was handed back, or could not be.
-    func handedBack(_ task: Int32, _ ending: StartupEnding) {
+    func handedBack(_ task: Int32, of numbering: Int, _ ending: StartupEnding) {
         change { state, effects in
+            // A receipt from before the tasks were numbered anew was used already.
+            guard state.numbering == numbering else { return }
             state.handedBack(task, ending, now: now(), &effects)
         }
     }
@@ -240,7 +260,8 @@ public final class StartupQueue: Sendable {
             case .ring: watch.ring()
             case .report(let event): onEvent?(event)
             case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
-            case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
+            case .handBack(let task, let numbering, let body):
+                body(StartupReceipt(queue: self, task: task, numbering: numbering))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
             case .release(let work): skipped.append(work)

@@ -78,6 +78,7 @@ extension StartupSchedule {
             pace.isBrief = false
         }
         if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
+        unendedOverdue += 1
         fail(task, .overdue, .overdue(late: nil), now: now, &effects)
     }
 }

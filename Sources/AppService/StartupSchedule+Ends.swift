@@ -39,7 +39,7 @@ extension StartupSchedule {
         case .handBack(let body):
             graph.nodes[Int(task)].phase = .handingBack
             handingBack.insert(task)
-            effects.append(.handBack(task: task, body))
+            effects.append(.handBack(task: task, numbering: numbering, body))
         }
     }
 
@@ -60,6 +60,7 @@ extension StartupSchedule {
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
         failures[task] = .overdue(late: now)
+        unendedOverdue -= 1
         guard reportsEvents else { return }
         effects.append(
             .report(

@@ -17,7 +17,7 @@ struct StartupSchedule {
         case ring
         case report(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
-        case handBack(task: Int32, StartupWork.HandBack)
+        case handBack(task: Int32, numbering: Int, StartupWork.HandBack)
         /// Calls a caller that waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
@@ -70,6 +70,11 @@ struct StartupSchedule {
         case overdue(late: Nanoseconds?)
         case stopped
         case skipped(after: Int32, root: Int32)
+
+        func renumbered(_ number: (Int32) -> Int32) -> Failure {
+            guard case .skipped(let after, let root) = self else { return self }
+            return .skipped(after: number(after), root: number(root))
+        }
     }
 
     let width: Int
@@ -105,6 +110,10 @@ struct StartupSchedule {
 
     var handles: [Int32: Task<Void, Never>] = [:]
     var handingBack: Set<Int32> = []
+    /// The number of overdue tasks whose work has not ended, or whose result was not handed back.
+    var unendedOverdue = 0
+    /// The number of times that the tasks were numbered anew.
+    var numbering = 0
     var alarm = AlarmState()
 
     init(width: Int, deadline: Duration?, reportsEvents: Bool) {
@@ -121,6 +130,7 @@ struct StartupSchedule {
         _ effects: inout [Effect]
     ) throws(StartupError) {
         if isClosed { throw StartupError(diagnostics: batch.map { .closed($0.name) }) }
+        forgetRetired()
         let first = graph.tasks.count
         try graph.add(batch, now: now ?? 0)
         guard let now else { return }

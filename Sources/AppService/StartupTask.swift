@@ -207,19 +207,23 @@ enum StartupEnding: Sendable {
 public final class StartupReceipt: Sendable {
     private let queue: StartupQueue
     private let task: Int32
+    private let numbering: Int
 
-    init(queue: StartupQueue, task: Int32) {
+    init(queue: StartupQueue, task: Int32, numbering: Int) {
         self.queue = queue
         self.task = task
+        self.numbering = numbering
     }
 
-    deinit { queue.handedBack(task, .failed("its result was never taken")) }
+    deinit { end(.failed("its result was never taken")) }
 
     /// Marks the result as delivered: the task has succeeded, and the tasks that run after it may begin.
-    public func done() { queue.handedBack(task, .succeeded) }
+    public func done() { end(.succeeded) }
 
     /// Marks the result as refused: the task has failed.
     ///
     /// - Parameter error: The reason, as the report gives it.
-    public func fail(_ error: any Error) { queue.handedBack(task, .failed("\(error)")) }
+    public func fail(_ error: any Error) { end(.failed("\(error)")) }
+
+    private func end(_ ending: StartupEnding) { queue.handedBack(task, of: numbering, ending) }
 }

@@ -51,8 +51,7 @@ extension App {
             record.isLaunched ? events : []
         }
         let tasks = " before unload \(onDemand.changes)"
-        host.startup.dispense(with: [record.id.text])
-        host.startup.rename([record.id.text]) { $0 + tasks }
+        host.startup.retire([record.id.text]) { $0 + tasks }
         metrics.withLock { metrics in
             if record.isFailed { metrics.modulesFailed -= 1 }
             if record.isLaunched { metrics.modulesRunning -= 1 }

@@ -129,8 +129,8 @@ extension ReloadTransaction {
     private func exchangeTasks() {
         host.setStaged([])
         let removed = plan.removed.map(\.text)
-        host.startup.dispense(with: plan.recreated.map { "\($0)\(mark)" } + removed)
-        host.startup.rename(removed) { $0 + mark }
+        host.startup.retire(plan.recreated.map { "\($0)\(mark)" }) { $0 }
+        host.startup.retire(removed) { $0 + mark }
     }
 
     /// Notifies every module, before any other event: one that stays, of its settings; a new one, of the

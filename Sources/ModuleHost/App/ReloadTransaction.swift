@@ -225,8 +225,7 @@ final class ReloadTransaction {
     ///   - modules: Those of them that were to take the places of others.
     func takeOut(_ records: [ModuleRecord], recreating modules: [ModuleID]) {
         let names = records.map(\.id.text)
-        host.startup.dispense(with: names)
-        host.startup.rename(names) { "\($0) rolled back by reload \(number)" }
+        host.startup.retire(names) { "\($0) rolled back by reload \(number)" }
         host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
         app.unloadingModules.takeOut(records, routes: calls.routesByModule)
         app.unloadingModules.unload(records) { record in

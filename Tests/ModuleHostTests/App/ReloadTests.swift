@@ -180,6 +180,28 @@ struct ReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("the start-up tasks of modules that reloads replace are forgotten in the end")
+    func forgottenTasks() async throws {
+        let probe = Probe()
+        probe.when("b init") { module in
+            let probe = module.probe
+            try module.context.startup("load", priority: .low) { probe?.note("b loads") }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let other = HostUnderTest.Entry(name: "b", type: "CallProbe")
+        for round in 0..<200 {
+            let outcome = try await test.reload(
+                [.init(name: "a"), round.isMultiple(of: 2) ? other : .init(name: "b")])
+            #expect(outcome.text == "applied: recreated x.b")
+            await test.host.startup.done(.low)
+        }
+        #expect(probe.entries.filter { $0 == "b loads" }.count == 101)
+        let tasks = test.host.startup.report().tasks
+        #expect(tasks.count < 70)
+        #expect(tasks.first { $0.name == "x.b/load" }?.outcome == .succeeded)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test(
         "modules made for a reload reach each other before it is committed; no other reaches them")
     func views() async throws {

@@ -1,0 +1,30 @@
+// Tasks that are given up, in a queue that lives long.
+extension StartupSchedule {
+    /// Whether all tasks have ended, so that nothing outside has the number of one.
+    private var isQuiet: Bool {
+        admitted == .low && open[0] + open[1] + open[2] == 0 && handingBack.isEmpty
+            && handles.isEmpty && unendedOverdue == 0
+    }
+
+    /// Forgets the retired tasks, and numbers the others anew, where that pays and nothing runs.
+    mutating func forgetRetired() {
+        guard graph.hasManyRetired, isQuiet else { return }
+        // The outcome of a skipped task names others, and theirs may name more.
+        var named: Set<Int32> = []
+        var next = failures.keys.filter { !graph.nodes[Int($0)].isRetired }
+        while let task = next.popLast() {
+            guard case .skipped(let after, let root) = failures[task] else { continue }
+            next += [after, root].filter { named.insert($0).inserted }
+        }
+        let numbers = graph.removeRetired(except: named)
+        failures = failures.reduce(into: [:]) { failures, entry in
+            let number = numbers[Int(entry.key)]
+            guard number >= 0 else { return }
+            failures[number] = entry.value.renumbered { numbers[Int($0)] }
+        }
+        ready = ReadyTasks()
+        parked = [[], [], []]
+        for lane in lanes.indices { lanes[lane].task = StartupGraph.none }
+        numbering += 1
+    }
+}
