@@ -94,7 +94,7 @@ extension App {
         {
             isAfterOne = true
             let isOurs = notify(record, members, event, on: thread) { error in
-                _ = gate.lane.asHost(on: thread) { failedMissed(record, in: event, error) }
+                _ = gate.lane.asHost(on: thread) { failed(record.slot, in: event, error) }
             }
             guard isOurs else { throw RouteError.tookTooLong(entry.id) }
         }
@@ -127,16 +127,6 @@ extension App {
         return (event, center.members(of: record.slot))
     }
 
-    private func failedMissed(
-        _ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error
-    ) {
-        if event.kind == .launch {
-            markFailed(record, "launch", error)
-        } else {
-            failed(record, in: event, error)
-        }
-    }
-
     /// Ends the making of a module: it is one like any other from now on.
     private func endMaking(of record: ModuleRecord) {
         let isLaunched = record.missed != nil
@@ -162,7 +152,7 @@ extension App {
             if app.stateChanges != record.stateChanges { record.missed = [] }
             while let (event, members) = app.nextMissed(by: record, isAfterOne: true) {
                 let isOurs = app.notify(record, members, event, on: thread) {
-                    app.failedMissed(record, in: event, $0)
+                    _ = app.failed(record.slot, in: event, $0)
                 }
                 guard isOurs else { return }
             }
