@@ -132,7 +132,7 @@ struct RunFailureTests {
     // The leak checker needs descriptors at the end.
     @Test(
         "too few descriptors: another state directory would not help", .enabled(if: !isSanitized),
-        arguments: [5, 6, 9, 12])
+        arguments: [5, 6, 9, 12, 20, 30])
     func descriptors(limit: Int) throws {
         // Those that this process was given are not to count.
         let inherited = (3...9).map { "exec \($0)>&-; " }.joined()

@@ -56,6 +56,12 @@ public enum HostDaemon {
         return code
     }
 
+    /// The number of files for which a host must have room besides those that it is given.
+    ///
+    /// It has 22 open with the modules that come with it; the others are for clients. With fewer it would run, and accept
+    /// neither events nor clients.
+    private static let ownFiles = 28
+
     /// Runs the app; sets `isStalled` if module code is still running at the end.
     private static func run(
         _ options: HostDaemonOptions, _ outputs: DaemonOutputs, _ link: RespawnLink?,
@@ -86,6 +92,13 @@ public enum HostDaemon {
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
+        do throws(SystemError) {
+            try Descriptor.checkRoom(for: ownFiles)
+        } catch {
+            let remedy = error.remedy.map { ": \($0)" } ?? ""
+            log.error("no room for the host's own files, \(ownFiles) at a time: \(error)\(remedy)")
+            return .cannotCreate
+        }
         slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let inbox: Inbox

@@ -59,6 +59,21 @@ package struct Descriptor: ~Copyable, Sendable {
         return .last
     }
 
+    /// Checks that this process may open more files: opens so many, and closes them.
+    ///
+    /// - Parameter count: The number of files that are open at a time.
+    /// - Throws: ``SystemError`` where there is no room for so many.
+    static func checkRoom(for count: Int) throws(SystemError) {
+        let first = try Descriptor(opening: "/", openAsPath)
+        var others: [Int32] = []
+        defer { for number in others { close(number) } }
+        while others.count < count - 1 {
+            let number = fcntl(first.number, F_DUPFD_CLOEXEC, 0)
+            guard number >= 0 else { throw .last }
+            others.append(number)
+        }
+    }
+
     /// Returns the status of the open file.
     func status() throws(SystemError) -> stat {
         var status = stat()

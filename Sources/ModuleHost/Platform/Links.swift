@@ -3,7 +3,7 @@ import Glibc
 import SwiftOverlayShims
 
 /// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and cannot read it.
-private let openAsPath: Int32 = 0o10_000_000
+let openAsPath: Int32 = 0o10_000_000
 
 /// The treatment of a symbolic link in the place of a file.
 ///
