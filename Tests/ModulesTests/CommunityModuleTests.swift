@@ -97,6 +97,25 @@ struct CommunityModuleTests {
         }
     }
 
+    @Test("a lazy one answers its first call with what was saved, and loses nothing of that call")
+    func lazy() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"user":"mia","posts":[]}"#, to: "\(id).json")
+        let slatefile = """
+            { "slate": 1, "app": "demo", "schemes": ["slate"], "modules": [
+              { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true },
+              { "id": "\(id)", "entry": "Modules.CommunityModule", "launch": "lazy",
+                "config": { "domain": "https://example.com" } }
+            ] }
+            """
+        try await TestHost.run(slatefile: slatefile, .init(folder: folder)) { app in
+            try await app.deliver(.message, say("user.posted", #"{ "text": "one" }"#))
+            #expect(
+                try await app.startupTask("\(id)/state") == "start-up task \(id)/state succeeded")
+            #expect(await app.answer("slate://user/mia/posts").contains(#""posts":["one"]"#))
+        }
+    }
+
     @Test("it is saved in the background, and at the end what changed there")
     func background() async throws {
         let folder = try TemporaryFolder()
@@ -135,11 +154,11 @@ struct CommunityModuleTests {
                 try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
                 #expect(
                     app.messages(of: id).last
-                        == "failed: '\(path)' could not be read at start-up, so nothing is changed")
+                        == "failed: '\(path)' could not be read, so nothing is changed")
                 for call in ["userInfo", "user/mia/posts"] {
                     #expect(
                         await app.answer("slate://\(call)")
-                            == "\(id): '\(path)' could not be read at start-up, so nothing is "
+                            == "\(id): '\(path)' could not be read, so nothing is "
                             + "changed")
                 }
                 #expect(!app.log.messages.contains { $0.contains("s3cret") })

@@ -4,7 +4,7 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
     case noDomain
     /// The saved state has another content.
     case broken(String)
-    /// The saved state could not be read at start-up.
+    /// The saved state could not be read.
     case notRead(String)
     /// A message lacks a member of its payload.
     case message(topic: String, needs: String)
@@ -20,7 +20,7 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
                 + "such as \"https://www.example.com\""
         case .broken(let path):
             "'\(path)' is not what this module saved; put '\(path).bak' in its place, or remove it"
-        case .notRead(let path): "'\(path)' could not be read at start-up, so nothing is changed"
+        case .notRead(let path): "'\(path)' could not be read, so nothing is changed"
         case .message(let topic, let key):
             "message '\(topic)' needs a \"\(key)\" in its payload: a string, not empty"
         case .empty(let name): "'\(name)' cannot be empty"

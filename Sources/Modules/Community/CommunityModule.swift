@@ -60,8 +60,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         try context.startup("state", priority: .high) {
             try CommunityState.read(from: path)
         } then: { state in
-            self.state = state
-            self.savedRevision = self.revision
+            self.take(state)
         }
         try context.startup("backup", priority: .low, after: ["state"]) {
             try CommunityFile.backUp(path)
@@ -155,8 +154,19 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     }
 
     private func loadedState() throws -> CommunityState {
-        guard let state else { throw CommunityError.notRead(path) }
-        return state
+        if let state { return state }
+        // A lazy module may be called before its start-up tasks have ended.
+        guard let read = try? CommunityState.read(from: path) else {
+            throw CommunityError.notRead(path)
+        }
+        take(read)
+        return read
+    }
+
+    private func take(_ read: CommunityState) {
+        guard state == nil else { return }
+        state = read
+        savedRevision = revision
     }
 
     // MARK: Saving
