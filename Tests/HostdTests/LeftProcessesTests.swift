@@ -102,33 +102,6 @@ struct LeftProcessesTests {
         #expect(running(left) == [left[1]])
     }
 
-    @Test("a second signal kills the processes of the modules that the stop waits for")
-    func secondSignal() throws {
-        let folder = try TemporaryFolder()
-        try folder.write(
-            Self.stubborn.replacing(
-                "*'\"shutdown\"'*) exit ;;", with: "*'\"shutdown\"'*) exec sleep 300 ;;"),
-            to: "stubborn.sh")
-        let slatefile = """
-            {"slate": 1, "app": "test", "deadlines": {"stopAll": "1h"}, "modules": [
-              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
-              {"id": "x.stubborn", "command": ["sh", "stubborn.sh"], "deadline": "10m", "killAfter": "20m"}
-            ]}
-            """
-        let run = try HostdRun(slatefile, in: folder).ready()
-        let left = try processes(of: run)
-        #expect(running(left) == left)
-        run.process.send(SIGTERM)
-        try run.process.waitForLine(
-            containing: "the stop has taken 1s so far: x.stubborn is running")
-        run.process.send(SIGINT)
-        let line = try run.process.waitForLine(
-            containing: "killed processes that modules of this host had left")
-        for process in left { #expect(line.contains("(process \(process), of x.stubborn)")) }
-        #expect(try run.ended().exit == .code(70))
-        #expect(running(left) == [])
-    }
-
     @Test(
         "a host that a module of the last one has started is not its own victim, nor is its parent")
     func startedByModule() throws {

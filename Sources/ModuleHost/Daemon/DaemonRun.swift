@@ -3,7 +3,6 @@ import AppService
 /// One run of a daemon, with the state that the signal thread and the lane share.
 final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
-    private let mark: ProcessMark
     private let log: Log
     private let output: LogOutput
     private let listener: SignalListener
@@ -33,7 +32,6 @@ final class DaemonRun: Sendable {
     ) throws(ControlServerError) {
         self.options = options
         self.link = link
-        self.mark = mark
         self.blackBox = blackBox
         self.inbox = inbox
         notifier = outputs.notifier
@@ -253,7 +251,6 @@ final class DaemonRun: Sendable {
         // Before the server, whose clients receive the results of their requests.
         inbox.stop(within: .milliseconds(200))
         server.stop(within: .milliseconds(200))
-        mark.endProcesses(of: .thisHost, within: .milliseconds(200), log: log)
         notifier.ended(.failed, because: reason)
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)

@@ -91,7 +91,7 @@ public enum HostDaemon {
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let mark = ProcessMark(claim)
-        if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
+        if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
         do throws(SystemError) {
             try Descriptor.checkRoom(for: ownFiles)
         } catch {
