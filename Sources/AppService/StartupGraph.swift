@@ -110,15 +110,17 @@ struct StartupGraph {
         }
     }
 
-    /// Marks the tasks of some owners as retired.
-    mutating func retire(_ owners: Set<Substring>) {
-        findOwners()
-        for owner in owners {
-            for task in owned?[owner] ?? [] where !nodes[Int(task)].isRetired {
-                nodes[Int(task)].isRetired = true
-                retiredCount += 1
-            }
+    /// Gives up the tasks of some owners: they are not required, may be removed, and have other names.
+    ///
+    /// - Parameter owners: As for ``rename(_:)``.
+    mutating func retire(_ owners: [Substring: String]) {
+        dispense(with: Set(owners.keys))
+        for task in owners.keys.compactMap({ owned?[$0] }).joined()
+        where !nodes[Int(task)].isRetired {
+            nodes[Int(task)].isRetired = true
+            retiredCount += 1
         }
+        rename(owners.filter { $0.key != $0.value })
     }
 
     /// Whether it pays to remove the retired tasks: they are half of all, and not few.
@@ -126,7 +128,7 @@ struct StartupGraph {
 
     /// Removes the retired tasks, where all tasks have ended, and numbers the others anew.
     ///
-    /// - Parameter kept: The numbers of retired tasks that stay; they are not removed later either.
+    /// - Parameter kept: The numbers of retired tasks that stay for now.
     /// - Returns: The new number of each task; ``none`` for those that were removed.
     mutating func removeRetired(except kept: Set<Int32>) -> [Int32] {
         var numbers = [Int32](repeating: Self.none, count: tasks.count)

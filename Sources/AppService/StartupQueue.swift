@@ -139,10 +139,9 @@ public final class StartupQueue: Sendable {
     package func retire(
         _ owners: some Sequence<String>, as other: (String) -> String
     ) {
-        let owners = owners.map { ($0, other($0)) }
-        dispense(with: owners.map(\.0))
-        rename(owners.map(\.0), to: other)
-        let names = Set(owners.map { Substring($0.1) })
+        let names = Dictionary(
+            owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
+        guard !names.isEmpty else { return }
         state.withLock { [names] in $0.graph.retire(names) }
     }
 

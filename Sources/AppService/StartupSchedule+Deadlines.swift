@@ -72,13 +72,14 @@ extension StartupSchedule {
     private mutating func overdue(
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        if handingBack.remove(task) == nil {
+        if handingBack.remove(task) != nil {
+            overdueReceipts += 1
+        } else {
             lanes[Int(graph.nodes[Int(task)].worker) - 1].isLost = true
             busy -= 1
             pace.isBrief = false
         }
         if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
-        unendedOverdue += 1
         fail(task, .overdue, .overdue(late: nil), now: now, &effects)
     }
 }

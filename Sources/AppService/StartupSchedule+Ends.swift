@@ -1,14 +1,11 @@
 // How tasks end: successfully, with an error, late, or not at all.
 extension StartupSchedule {
-    /// Handles the end of the work of a task that was begun: its lane is free again.
+    /// Handles the end of the work of the task that a lane has begun: the lane is free again.
     mutating func workEnded(
-        _ task: Int32, on lane: Int, _ ending: StartupEnding, now: Nanoseconds,
-        _ effects: inout [Effect]
+        on lane: Int, _ ending: StartupEnding, now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        guard graph.nodes[Int(task)].phase == .running else {
-            endLate(task, now: now, &effects)
-            return
-        }
+        let task = lanes[lane].task
+        if lanes[lane].isLost { return endLate(task, now: now, &effects) }
         pace.note(now - graph.nodes[Int(task)].started)
         lanes[lane].end(isBrief: pace.isBrief)
         if !handles.isEmpty { handles[task] = nil }
@@ -22,7 +19,10 @@ extension StartupSchedule {
     ) {
         guard handingBack.remove(task) != nil else {
             // Handed back after the deadline, though not twice.
-            if case .overdue(nil) = failures[task] { endLate(task, now: now, &effects) }
+            if case .overdue(nil) = failures[task] {
+                overdueReceipts -= 1
+                endLate(task, now: now, &effects)
+            }
             return
         }
         end(task, ending, now: now, &effects)
@@ -60,7 +60,6 @@ extension StartupSchedule {
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
         failures[task] = .overdue(late: now)
-        unendedOverdue -= 1
         guard reportsEvents else { return }
         effects.append(
             .report(
@@ -172,8 +171,9 @@ extension StartupSchedule {
 
     /// Keeps the handle of asynchronous work that has begun, or cancels it where the work is past that.
     mutating func began(
-        _ task: Int32, _ handle: Task<Void, Never>, _ effects: inout [Effect]
+        on lane: Int, _ handle: Task<Void, Never>, _ effects: inout [Effect]
     ) {
+        let task = lanes[lane].task
         switch graph.nodes[Int(task)].phase {
         case .running where !isStopped: handles[task] = handle
         case .running, .overdue: effects.append(.cancel(handle))

@@ -1,16 +1,18 @@
 // Tasks that are given up, in a queue that lives long.
 extension StartupSchedule {
-    /// Whether all tasks have ended, so that nothing outside has the number of one.
+    /// Whether all tasks have ended but overdue ones that are still on their lanes, so that nothing outside has the
+    /// number of one.
     private var isQuiet: Bool {
         admitted == .low && open[0] + open[1] + open[2] == 0 && handingBack.isEmpty
-            && handles.isEmpty && unendedOverdue == 0
+            && handles.isEmpty && overdueReceipts == 0
     }
 
     /// Forgets the retired tasks, and numbers the others anew, where that pays and nothing runs.
     mutating func forgetRetired() {
         guard graph.hasManyRetired, isQuiet else { return }
+        let onLanes = lanes.indices.filter { lanes[$0].task >= 0 }
         // The outcome of a skipped task names others, and theirs may name more.
-        var named: Set<Int32> = []
+        var named = Set(onLanes.map { lanes[$0].task })
         var next = failures.keys.filter { !graph.nodes[Int($0)].isRetired }
         while let task = next.popLast() {
             guard case .skipped(let after, let root) = failures[task] else { continue }
@@ -24,7 +26,7 @@ extension StartupSchedule {
         }
         ready = ReadyTasks()
         parked = [[], [], []]
-        for lane in lanes.indices { lanes[lane].task = StartupGraph.none }
+        for lane in onLanes { lanes[lane].task = numbers[Int(lanes[lane].task)] }
         numbering += 1
     }
 }

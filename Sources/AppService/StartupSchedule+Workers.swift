@@ -30,7 +30,12 @@ extension StartupSchedule {
         for worker: StartupWorker, now: Nanoseconds, _ effects: inout [Effect]
     ) -> Step {
         let lane = worker.lane
-        if lanes[lane].isLost { return .rest }
+        if lanes[lane].isLost {
+            // Its overdue task has ended after all.
+            (lanes[lane].isLost, lanes[lane].task) = (false, StartupGraph.none)
+            idleLanes.append(lane)
+            return .rest
+        }
         let (wasComing, othersEnded) = lanes[lane].ask(pace.briefEnds)
         let othersRun = busy - coming > (wasComing ? 0 : 1)
         let othersKeepUp = othersRun && pace.isBrief && othersEnded
@@ -51,7 +56,7 @@ extension StartupSchedule {
                 // Begun or skipped already: it was pushed again under a better key, or is stale.
                 guard graph.nodes[Int(task)].phase == .ready else { continue }
                 begin(task, on: lane, now: now, &effects)
-                return .run(task, graph.takeWork(task))
+                return .run(graph.takeWork(task))
             }
         }
         busy -= 1

@@ -30,7 +30,7 @@ struct StartupSchedule {
 
     /// The next step of a worker that asks for work.
     enum Step {
-        case run(Int32, StartupWork)
+        case run(StartupWork)
         /// Waits for ``watchTime``, or until woken, and asks again.
         case watch
         case rest
@@ -39,13 +39,14 @@ struct StartupSchedule {
     /// A place in the width: its worker runs a task, is on its way to ask for one, or rests.
     struct Lane {
         let worker: StartupWorker
+        /// The task whose work runs; its number is here alone, so that tasks can be numbered anew meanwhile.
         var task = StartupGraph.none
         /// Whether the lane was woken or watches, and has yet to ask for work.
         var isComing = false
         /// The number of brief tasks that other lanes had ended when this one last asked for work.
         var seenBriefEnds = 0
-        /// Whether the lane is lost to an overdue task: it gets no more work, and its place was given to
-        /// another.
+        /// Whether the lane is lost to an overdue task: it gets no more work until that ends, and its place was given
+        /// to another.
         var isLost = false
 
         mutating func end(isBrief: Bool) {
@@ -110,8 +111,8 @@ struct StartupSchedule {
 
     var handles: [Int32: Task<Void, Never>] = [:]
     var handingBack: Set<Int32> = []
-    /// The number of overdue tasks whose work has not ended, or whose result was not handed back.
-    var unendedOverdue = 0
+    /// The number of tasks that were overdue while their results were handed back, and whose receipts are not used yet.
+    var overdueReceipts = 0
     /// The number of times that the tasks were numbered anew.
     var numbering = 0
     var alarm = AlarmState()

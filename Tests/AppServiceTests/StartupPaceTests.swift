@@ -33,14 +33,13 @@ struct StartupPaceTests {
         /// - Returns: The number of the task it gets, "watch" or "rest".
         mutating func visit(_ lane: Int) -> String {
             var effects: [StartupSchedule.Effect] = []
-            let task = schedule.lanes[lane].task
-            if task >= 0 {
-                schedule.workEnded(task, on: lane, .succeeded, now: now, &effects)
+            if schedule.lanes[lane].task >= 0 {
+                schedule.workEnded(on: lane, .succeeded, now: now, &effects)
             }
             let step = schedule.next(for: schedule.lanes[lane].worker, now: now, &effects)
             settle(&effects)
             return switch step {
-            case .run(let task, _): "\(task)"
+            case .run: "\(schedule.lanes[lane].task)"
             case .watch: "watch"
             case .rest: "rest"
             }

@@ -89,7 +89,8 @@ struct StartupRetiredTests {
         #expect(queue.report().outcome("m before/next")?.description.contains("boom") == true)
     }
 
-    @Test("nothing is forgotten while an overdue task has its thread")
+    @Test(
+        "an overdue task that has its thread is kept, whatever is forgotten, and ends as it would")
     func overdue() async throws {
         let time = ManualTimeSource()
         let (began, gate, late) = (Door(), Door(), Door())
@@ -104,14 +105,20 @@ struct StartupRetiredTests {
             })
         await began.wait()
         time.advance(by: .seconds(1))
+        try queue.register(StartupTask("base/task") {})
+        await queue.done(.low)
         queue.retire(["slow"]) { "\($0) before" }
-        try await retire(100, in: queue)
-        #expect(queue.report().tasks.count == 101)
+        try await retire(200, in: queue)
+        #expect(queue.report().tasks.count < 2 + 64 + 1)
+        #expect(queue.report().outcome("slow before/task") == .overdue(.seconds(1)))
         gate.open()
         await late.wait()
         #expect(queue.report()["slow before/task"]?.endedLate == .seconds(1))
-        try await retire(1, in: queue)
-        #expect(queue.report().tasks.count == 1)
+        #expect(queue.report().outcome("base/task") == .succeeded)
+        try await retire(130, in: queue)
+        #expect(queue.report()["slow before/task"] == nil)
+        // Its worker takes tasks again, so that there are two however often one is overdue.
+        #expect(queue.report().tasks.compactMap(\.worker).allSatisfy { $0 <= 2 })
     }
 
     @Test("outcomes and order are those of a queue that forgets nothing", arguments: 1...20)
