@@ -34,6 +34,8 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     ///
     /// It stays nil where that fails, so that an unreadable file is not overwritten.
     private var state: CommunityState? { didSet { revision += 1 } }
+    /// Whether a call has tried to read the state.
+    private var hasRead = false
     /// The number of changes of the state.
     private var revision = 0
     private var savedRevision = 0
@@ -155,7 +157,9 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
 
     private func loadedState() throws -> CommunityState {
         if let state { return state }
-        // A lazy module may be called before its start-up tasks have ended.
+        // A lazy module may be called before its start-up task has read the file. Once: the file may be large.
+        guard !hasRead else { throw CommunityError.notRead(path) }
+        hasRead = true
         guard let read = try? CommunityState.read(from: path) else {
             throw CommunityError.notRead(path)
         }
