@@ -43,10 +43,10 @@ extension Command {
 
     /// Returns what restarts a failed module.
     private static func remedy(forFailed module: JSONValue, _ program: String) -> String {
-        if let need = module["failedNeed"]?.string { return "restarted with \(need)" }
         if let left = module["retryInMs"]?.int {
             return "restarted in \(Duration.milliseconds(left).briefText)"
         }
+        if let need = module["failedNeed"]?.string { return "restarted with \(need)" }
         return "'\(program) restart \(module["id"]?.string ?? "")' recreates it"
     }
 
