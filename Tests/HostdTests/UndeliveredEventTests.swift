@@ -65,6 +65,33 @@ struct UndeliveredEventTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("a failed module that does not receive such an event is not what it waits for")
+    func failedOthers() throws {
+        let slatefile = """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.community", "entry": "Modules.CommunityModule"}
+            ]}
+            """
+        let run = try HostdRun(slatefile).ready()
+        #expect(try run.hostd("modules").output.contains("x.community  failed "))
+        let rows: [(event: String, payload: String, text: String, code: Int32)] = [
+            ("push", "{}", "no module responds to 'push'", 1),
+            ("message", #"{"topic": "weather"}"#, "no module listens to topic 'weather'", 1),
+            (
+                "message", #"{"topic": "user.posted"}"#,
+                "no module listens to topic 'user.posted'; it waits for failed modules: x.community",
+                75
+            ),
+        ]
+        for row in rows {
+            let sent = try run.hostd("send", row.event, "--payload", row.payload, "--wait")
+            #expect(sent.output.hasSuffix(": \(row.text)\n"), "\(sent.output)")
+            #expect(sent.exit == .code(row.code), "\(row.text)")
+        }
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a stop that takes long says which module it waits for")
     func slowStop() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "1h"}"#)

@@ -292,10 +292,19 @@ extension App {
         else {
             return nil
         }
-        let failed = event.entry == nil ? [] : gate.lane.failedModules(awaitedBy: event)
+        let failed = event.entry == nil ? [] : failedReceivers(of: event)
         return failed.isEmpty
             ? (notice, [])
             : ("\(notice); it waits for failed modules: \(failed.map(\.text).shortList())", failed)
+    }
+
+    /// Returns the failed modules, some of them at most, that wait for a durable event and are known to receive it, or of
+    /// which nothing is known.
+    private func failedReceivers(of event: LifecycleEvent) -> [ModuleID] {
+        let waiting = gate.lane.failedModules(awaitedBy: event).lazy.filter { id in
+            self.record(of: id).map { ModuleDemands(of: $0.entry).mayReceive(event) } ?? true
+        }
+        return Array(waiting.prefix(64))
     }
 
     private func noModule(for event: LifecycleEvent) -> String? {

@@ -11,11 +11,14 @@ struct ModuleDemands {
     var isCallable = false
     /// Whether it receives messages whose topics are not declared.
     var hasUndeclaredTopics = false
+    /// Whether it is a program that says only when it runs what it receives.
+    var isUndeclared = false
 
     init(of module: Slatefile.Module) {
         guard let type = module.type else {
             guard case .command = module.implementation else { return }
             isCallable = true
+            isUndeclared = module.declared == nil
             topics = module.declared?.topics ?? []
             events = module.declared?.events ?? []
             return
@@ -30,6 +33,13 @@ struct ModuleDemands {
         } else {
             hasUndeclaredTopics = type is any MessageResponder.Type
         }
+    }
+
+    /// Returns whether the module receives an event, as far as is known without it; yes where nothing is known.
+    func mayReceive(_ event: LifecycleEvent) -> Bool {
+        if isUndeclared { return true }
+        guard case .message(let message) = event.content else { return events.contains(event.kind) }
+        return hasUndeclaredTopics || topics.contains { isTopic(message.topic, wantedBy: $0) }
     }
 
     /// Whether nothing but the need of another module can make the module.
