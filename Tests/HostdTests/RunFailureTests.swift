@@ -145,6 +145,24 @@ struct RunFailureTests {
         #expect(!outcome.error.contains("--state-dir"))
     }
 
+    @Test("too few descriptors for the processes of its modules", .enabled(if: !isSanitized))
+    func descriptorsOfProcesses() throws {
+        let inherited = (3...9).map { "exec \($0)>&-; " }.joined()
+        let modules = (0..<5).map { #", {"id": "x.m\#($0)", "command": ["false"]}"# }.joined()
+        let slatefile = """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true}\(modules)
+            ]}
+            """
+        let outcome = try HostdRun(slatefile, ["--watch"], shell: "\(inherited)ulimit -n 50")
+            .ended()
+        #expect(outcome.exit == .code(73))
+        #expect(
+            outcome.error.hasSuffix(
+                "no room for the host's own files, 64 at a time: Too many open files: let this "
+                    + "process have more open files (ulimit -n)\n"), "\(outcome.error)")
+    }
+
     @Test("a state directory that cannot be written")
     func unwritable() throws {
         // Also root may not write there.

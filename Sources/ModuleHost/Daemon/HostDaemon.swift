@@ -56,11 +56,17 @@ public enum HostDaemon {
         return code
     }
 
-    /// The number of files for which a host must have room besides those that it is given.
+    /// Returns the number of files for which a host must have room besides those that are open before its inbox.
     ///
-    /// It has 22 open with the modules that come with it; the others are for clients. With fewer it would run, and accept
-    /// neither events nor clients.
-    private static let ownFiles = 28
+    /// It has 22 open with the modules that come with it, 3 more with `--watch` and for the first process of a module, and
+    /// 6 for each process. The other 6 are for clients, and for what is opened for a moment. With fewer it would run, and
+    /// accept neither events nor clients.
+    private static func files(of slatefile: Slatefile, _ options: HostDaemonOptions) -> Int {
+        let processes = slatefile.modules.count {
+            $0.isEnabled && !$0.isLazy && $0.hasProcess
+        }
+        return 28 + (options.watchesSlatefile ? 3 : 0) + (processes > 0 ? 3 + 6 * processes : 0)
+    }
 
     /// Runs the app; sets `isStalled` if module code is still running at the end.
     private static func run(
@@ -92,15 +98,16 @@ public enum HostDaemon {
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
-        do throws(SystemError) {
-            try Descriptor.checkRoom(for: ownFiles)
-        } catch {
-            let remedy = error.remedy.map { ": \($0)" } ?? ""
-            log.error("no room for the host's own files, \(ownFiles) at a time: \(error)\(remedy)")
-            return .cannotCreate
-        }
         slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
+        let files = files(of: slatefile, options)
+        do throws(SystemError) {
+            try Descriptor.checkRoom(for: files)
+        } catch {
+            let remedy = error.remedy.map { ": \($0)" } ?? ""
+            log.error("no room for the host's own files, \(files) at a time: \(error)\(remedy)")
+            return .cannotCreate
+        }
         let inbox: Inbox
         do throws(SystemError) {
             // For the clients, the inbox, the lane, the signals, the alarms and the start-up tasks.
