@@ -66,12 +66,37 @@ struct LaunchTests {
     func noWarning() throws {
         for module in [
             #"{"id":"x.l","entry":"ModuleHostTests.LazyProbe","launch":"lazy"}"#,
+            #"{"id":"x.l","entry":"ModuleHostTests.LazyPushes","launch":"lazy"}"#,
+            #"{"id":"x.l","entry":"ModuleHostTests.LazyTopics","launch":"lazy"}"#,
+            #"{"id":"x.l","entry":"ModuleHostTests.LazyServices","launch":"lazy"}"#,
+            #"{"id":"x.l","command":["sh"],"launch":"lazy","provides":["a"]}"#,
             #"{"id":"x.l","entry":"ModuleHostTests.RunProbe","launch":"lazy"},{"id":"x.n","entry":"ModuleHostTests.ProbeModule","needs":["x.l"]}"#,
         ] {
             let slatefile = try SlatefileTests.read(text(module))
             #expect(slatefile.warnings(at: "s.json", environment: [:]).isEmpty)
         }
     }
+}
+
+/// A module that only events make.
+final class LazyPushes: RemoteNotificationResponder {
+    init(context: ModuleContext) {}
+
+    func didReceiveRemoteNotification(_ notification: RemoteNotification) -> FetchResult { .noData }
+}
+
+/// A module that only messages make.
+final class LazyTopics: TopicListener {
+    static var topics: [String] { ["a"] }
+
+    init(context: ModuleContext) {}
+}
+
+/// A module that only its service makes.
+final class LazyServices: ServiceProvider {
+    static var services: [Any.Type] { [(any CustomStringConvertible).self] }
+
+    init(context: ModuleContext) {}
 }
 
 /// A module with messages whose topics are not declared.
