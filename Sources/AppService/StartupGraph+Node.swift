@@ -89,7 +89,8 @@ extension StartupGraph {
 
         mutating func begin(_ now: StartupSchedule.Nanoseconds, on lane: Int) {
             phase = .running
-            started = now
+            // The clock may have been read before another thread made the task ready.
+            started = max(now, ready)
             worker = Int32(lane + 1)
         }
 

@@ -20,15 +20,16 @@
 /// **Phases.** No task runs before its priority is admitted. ``run()`` admits each priority when the one
 /// above it is done; an app with a moment of its own for each calls ``admit(_:)`` itself.
 ///
-/// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, which are created
-/// when they are first needed. Where tasks take less than about 20 µs, as long as waking a thread takes, one
+/// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, and one more for each
+/// overdue task that has not ended; they are created when they are first needed. Where tasks take less than about 20 µs, as long as waking a thread takes, one
 /// worker runs them and a second one watches: if one of them is long after all, the tasks that are ready wait
 /// for about 100 µs, and then run beside it. No global queue is used and, when nothing runs, no timer is set: an
 /// idle queue costs no wake-ups.
 ///
 /// **Failure.** Tasks that run after a failed task are skipped, and so on. A task that has not ended by its
-/// deadline is overdue: it keeps its thread, for a thread cannot be taken from it, but its place goes to
-/// another task, the tasks that run after it are skipped, and its result is dropped. Other tasks go on.
+/// deadline is overdue: it keeps its thread until it ends, for a thread cannot be taken from it, but its
+/// place goes to another task, the tasks that run after it are skipped, and its result is dropped. Other tasks
+/// go on.
 ///
 /// Every method may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
@@ -46,7 +47,8 @@ public final class StartupQueue: Sendable {
     ///   - width: How many tasks run at a time, at least one; nil means as many as there are cores.
     ///   - deadline: The deadline of tasks without one of their own; longer than zero. Nil means none.
     ///   - onEvent: Receives what happens to tasks, on the thread where it happens; must return quickly.
-    ///     Events of one task arrive in order.
+    ///     Events of one task arrive in order, but for one that ends at the moment at which it is overdue: both
+    ///     reports are made by threads of their own.
     ///   - onRequiredFailure: Receives the name and the outcome of each required task that failed, was
     ///     overdue or was skipped, except by ``stop()``. The other tasks go on unless it stops the queue.
     ///     Threads as for `onEvent`.
@@ -259,8 +261,6 @@ public final class StartupQueue: Sendable {
             case .ring: watch.ring()
             case .report(let event): onEvent?(event)
             case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
-            case .handBack(let task, let numbering, let body):
-                body(StartupReceipt(queue: self, task: task, numbering: numbering))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
             case .release(let work): skipped.append(work)

@@ -56,7 +56,7 @@ extension StartupSchedule {
         alarm.handle = nil
         let onLanes = lanes.filter { !$0.isLost && $0.task >= 0 }.map(\.task)
         var next: Nanoseconds?
-        for task in onLanes + handingBack.sorted() {
+        for task in onLanes + handingBack.subtracting(onLanes).sorted() {
             guard let deadline = deadline(of: task) else { continue }
             let rest = graph.nodes[Int(task)].started + deadline - now
             if rest <= 0 {
@@ -68,18 +68,23 @@ extension StartupSchedule {
         if let next { arm(after: next, now: now, &effects) }
     }
 
-    /// Marks a task as overdue: its place in the width goes to another lane, its thread stays with it.
+    /// Marks a task as overdue, unless its receipt was used: its place in the width goes to another lane, its thread
+    /// stays with it.
     private mutating func overdue(
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        if handingBack.remove(task) != nil {
-            overdueReceipts += 1
-        } else {
-            lanes[Int(graph.nodes[Int(task)].worker) - 1].isLost = true
+        let lane = Int(graph.nodes[Int(task)].worker) - 1
+        if lanes[lane].task == task {
+            lanes[lane].isLost = true
             busy -= 1
             pace.isBrief = false
         }
-        if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
+        let isHandingBack = handingBack.remove(task) != nil
+        guard isHandingBack || graph.nodes[Int(task)].phase == .running else { return }
+        if isHandingBack { overdueReceipts += 1 }
+        let handle = handles.removeValue(forKey: task)
         fail(task, .overdue, .overdue(late: nil), now: now, &effects)
+        // Behind the report of its end: a task that heeds it ends at once.
+        if let handle { effects.append(.cancel(handle)) }
     }
 }

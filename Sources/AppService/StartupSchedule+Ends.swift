@@ -1,15 +1,49 @@
 // How tasks end: successfully, with an error, late, or not at all.
 extension StartupSchedule {
-    /// Handles the end of the work of the task that a lane has begun: the lane is free again.
+    /// Ends what has run on the lane of a worker, and returns its next step.
+    mutating func step(
+        of worker: StartupWorker, after ended: StartupQueue.Ended?, now: Nanoseconds,
+        _ effects: inout [Effect]
+    ) -> Step {
+        switch ended {
+        case .work(let result)?:
+            let task = lanes[worker.lane].task
+            let hasEnded = workEnded(on: worker.lane, result, now: now, &effects)
+            if case .handBack(let body) = result, !hasEnded {
+                return .handBack(task: task, numbering: numbering, body)
+            }
+        case .handBack?:
+            if !lanes[worker.lane].isLost { lanes[worker.lane].task = StartupGraph.none }
+        case nil: break
+        }
+        return next(for: worker, now: now, &effects)
+    }
+
+    /// Handles the end of the work of the task that a lane has begun.
+    ///
+    /// - Returns: Whether the lane is free again; false where the result is to be handed back first.
+    @discardableResult
     mutating func workEnded(
-        on lane: Int, _ ending: StartupEnding, now: Nanoseconds, _ effects: inout [Effect]
-    ) {
+        on lane: Int, _ result: StartupResult, now: Nanoseconds, _ effects: inout [Effect]
+    ) -> Bool {
         let task = lanes[lane].task
-        if lanes[lane].isLost { return endLate(task, now: now, &effects) }
+        if lanes[lane].isLost {
+            endLate(task, now: now, &effects)
+            return true
+        }
         pace.note(now - graph.nodes[Int(task)].started)
         lanes[lane].end(isBrief: pace.isBrief)
         if !handles.isEmpty { handles[task] = nil }
-        end(task, ending, now: now, &effects)
+        switch result {
+        case .ended(let ending):
+            end(task, ending, now: now, &effects)
+            return true
+        case .handBack:
+            graph.nodes[Int(task)].phase = .handingBack
+            handingBack.insert(task)
+            lanes[lane].task = task
+            return false
+        }
     }
 
     /// Handles the receipt of a task; only the first counts.
@@ -28,7 +62,7 @@ extension StartupSchedule {
         end(task, ending, now: now, &effects)
     }
 
-    /// Ends a task that has run, or begins to hand its result back.
+    /// Ends a task that has run.
     private mutating func end(
         _ task: Int32, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
@@ -36,10 +70,6 @@ extension StartupSchedule {
         switch ending {
         case .succeeded: succeed(task, now: now, &effects)
         case .failed(let error): fail(task, .failed, .failed(error), now: now, &effects)
-        case .handBack(let body):
-            graph.nodes[Int(task)].phase = .handingBack
-            handingBack.insert(task)
-            effects.append(.handBack(task: task, numbering: numbering, body))
         }
     }
 
@@ -59,6 +89,8 @@ extension StartupSchedule {
     private mutating func endLate(
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
+        // The clock may have been read before another thread found that the task was overdue.
+        let now = max(now, graph.nodes[Int(task)].ended)
         failures[task] = .overdue(late: now)
         guard reportsEvents else { return }
         effects.append(

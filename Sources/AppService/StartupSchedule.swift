@@ -17,7 +17,6 @@ struct StartupSchedule {
         case ring
         case report(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
-        case handBack(task: Int32, numbering: Int, StartupWork.HandBack)
         /// Calls a caller that waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
@@ -31,6 +30,8 @@ struct StartupSchedule {
     /// The next step of a worker that asks for work.
     enum Step {
         case run(StartupWork)
+        /// Hands the result of a task back, and asks again. The lane keeps its place meanwhile.
+        case handBack(task: Int32, numbering: Int, StartupWork.HandBack)
         /// Waits for ``watchTime``, or until woken, and asks again.
         case watch
         case rest
@@ -39,7 +40,8 @@ struct StartupSchedule {
     /// A place in the width: its worker runs a task, is on its way to ask for one, or rests.
     struct Lane {
         let worker: StartupWorker
-        /// The task whose work runs; its number is here alone, so that tasks can be numbered anew meanwhile.
+        /// The task whose work runs, or whose result is being handed back; its number is here alone, so that tasks
+        /// can be numbered anew meanwhile.
         var task = StartupGraph.none
         /// Whether the lane was woken or watches, and has yet to ask for work.
         var isComing = false

@@ -88,9 +88,9 @@ public struct StartupTask: Sendable {
     ///   - deadline: How long it may take, hand-back included; nil means the queue's deadline.
     ///   - required: Whether the app requires it.
     ///   - work: Produces the result. Throwing fails the task.
-    ///   - handBack: Passes the result to its consumer. Runs on the thread of the work, which by then has
-    ///     released its place in the width; does not run when the task is overdue. The task ends when the
-    ///     receipt is given.
+    ///   - handBack: Passes the result to its consumer. Runs on the thread of the work, whose place in the width
+    ///     is free when this returns; does not run for work that ended when the task was overdue. The task ends
+    ///     when the receipt is used, which may be later.
     public init<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -193,11 +193,16 @@ enum StartupWork: Sendable {
     case asyncHandingBack(@Sendable () async throws -> HandBack)
 }
 
-/// The end of the work of a task.
+/// The outcome of the work of a task.
+enum StartupResult: Sendable {
+    case ended(StartupEnding)
+    case handBack(StartupWork.HandBack)
+}
+
+/// The end of a task.
 enum StartupEnding: Sendable {
     case succeeded
     case failed(String)
-    case handBack(StartupWork.HandBack)
 }
 
 /// Ends a task whose result has been handed back.

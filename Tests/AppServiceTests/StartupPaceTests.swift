@@ -34,12 +34,12 @@ struct StartupPaceTests {
         mutating func visit(_ lane: Int) -> String {
             var effects: [StartupSchedule.Effect] = []
             if schedule.lanes[lane].task >= 0 {
-                schedule.workEnded(on: lane, .succeeded, now: now, &effects)
+                schedule.workEnded(on: lane, .ended(.succeeded), now: now, &effects)
             }
             let step = schedule.next(for: schedule.lanes[lane].worker, now: now, &effects)
             settle(&effects)
             return switch step {
-            case .run: "\(schedule.lanes[lane].task)"
+            case .run, .handBack: "\(schedule.lanes[lane].task)"
             case .watch: "watch"
             case .rest: "rest"
             }
