@@ -33,7 +33,7 @@ extension Command {
             .failed: "with --wait: a module failed, or the event is a dead letter",
             .inputOutput:
                 "not accepted: the disk is full, or fails; or the host ended before it answered",
-            .busy: "busy; try again; with --wait: accepted, and still to be delivered",
+            .busy: "busy; try again, unless it says 'accepted': that is still to be delivered",
         ]) { $1 },
         examples: [
             Example(
