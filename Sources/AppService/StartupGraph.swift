@@ -126,7 +126,7 @@ struct StartupGraph {
     /// Whether it pays to remove the retired tasks: they are half of all, and not few.
     var hasManyRetired: Bool { retiredCount >= 64 && retiredCount >= tasks.count / 2 }
 
-    /// Removes the retired tasks, where all tasks have ended, and numbers the others anew.
+    /// Removes the retired tasks and renumbers the others; all tasks have ended.
     ///
     /// - Parameter kept: The numbers of retired tasks that stay for now.
     /// - Returns: The new number of each task; ``none`` for those that were removed.
@@ -142,7 +142,6 @@ struct StartupGraph {
             // Edges between tasks that have ended lead nowhere any more.
             remainingNodes[node].connect(firstIn: 0, pending: 0)
             remainingNodes[node].firstOut = Self.none
-            remainingNodes[node].rank = Self.none
             let before = remainingNodes[node].releasedBy
             if before >= 0 { remainingNodes[node].releasedBy = numbers[Int(before)] }
         }

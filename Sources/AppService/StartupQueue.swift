@@ -115,10 +115,17 @@ public final class StartupQueue: Sendable {
     ///   - owners: The text before the first `/` of their names.
     ///   - other: Returns the replacement of that text; no other task has it.
     package func rename(_ owners: some Sequence<String>, to other: (String) -> String) {
+        change(owners, to: other) { $0.rename($1) }
+    }
+
+    private func change(
+        _ owners: some Sequence<String>, to other: (String) -> String,
+        _ body: (inout StartupGraph, [Substring: String]) -> Void
+    ) {
         let names = Dictionary(
             owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
         guard !names.isEmpty else { return }
-        state.withLock { [names] in $0.graph.rename(names) }
+        state.withLock { [names] in body(&$0.graph, names) }
     }
 
     /// Marks tasks as not required: their failure ends nothing any more.
@@ -138,13 +145,8 @@ public final class StartupQueue: Sendable {
     /// - Parameters:
     ///   - owners: The text before the first `/` of their names.
     ///   - other: Returns the replacement of that text; no other task has it.
-    package func retire(
-        _ owners: some Sequence<String>, as other: (String) -> String
-    ) {
-        let names = Dictionary(
-            owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
-        guard !names.isEmpty else { return }
-        state.withLock { [names] in $0.graph.retire(names) }
+    package func retire(_ owners: some Sequence<String>, as other: (String) -> String) {
+        change(owners, to: other) { $0.retire($1) }
     }
 
     /// Ends registration: later attempts throw, and registered tasks run on.
@@ -231,7 +233,7 @@ public final class StartupQueue: Sendable {
     /// Ends a task whose result was handed back, or could not be.
     func handedBack(_ task: Int32, of numbering: Int, _ ending: StartupEnding) {
         change { state, effects in
-            // A receipt from before the tasks were numbered anew was used already.
+            // A receipt with an older numbering has been used already.
             guard state.numbering == numbering else { return }
             state.handedBack(task, ending, now: now(), &effects)
         }

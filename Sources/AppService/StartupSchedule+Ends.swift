@@ -7,11 +7,7 @@ extension StartupSchedule {
     ) -> Step {
         switch ended {
         case .work(let result)?:
-            let task = lanes[worker.lane].task
-            let hasEnded = workEnded(on: worker.lane, result, now: now, &effects)
-            if case .handBack(let body) = result, !hasEnded {
-                return .handBack(task: task, numbering: numbering, body)
-            }
+            if let step = workEnded(on: worker.lane, result, now: now, &effects) { return step }
         case .handBack?:
             if !lanes[worker.lane].isLost { lanes[worker.lane].task = StartupGraph.none }
         case nil: break
@@ -21,15 +17,14 @@ extension StartupSchedule {
 
     /// Handles the end of the work of the task that a lane has begun.
     ///
-    /// - Returns: Whether the lane is free again; false where the result is to be handed back first.
-    @discardableResult
-    mutating func workEnded(
+    /// - Returns: The step that hands the result back, before the lane is free again; nil where there is no result.
+    private mutating func workEnded(
         on lane: Int, _ result: StartupResult, now: Nanoseconds, _ effects: inout [Effect]
-    ) -> Bool {
+    ) -> Step? {
         let task = lanes[lane].task
         if lanes[lane].isLost {
             endLate(task, now: now, &effects)
-            return true
+            return nil
         }
         pace.note(now - graph.nodes[Int(task)].started)
         lanes[lane].end(isBrief: pace.isBrief)
@@ -37,12 +32,12 @@ extension StartupSchedule {
         switch result {
         case .ended(let ending):
             end(task, ending, now: now, &effects)
-            return true
-        case .handBack:
+            return nil
+        case .handBack(let body):
             graph.nodes[Int(task)].phase = .handingBack
             handingBack.insert(task)
             lanes[lane].task = task
-            return false
+            return .handBack(task: task, numbering: numbering, body)
         }
     }
 

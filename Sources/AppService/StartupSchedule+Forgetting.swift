@@ -7,7 +7,7 @@ extension StartupSchedule {
             && handles.isEmpty && overdueReceipts == 0
     }
 
-    /// Forgets the retired tasks, and numbers the others anew, where that pays and nothing runs.
+    /// Forgets the retired tasks and renumbers the others, if that pays and nothing runs.
     mutating func forgetRetired() {
         guard graph.hasManyRetired, isQuiet else { return }
         let onLanes = lanes.indices.filter { lanes[$0].task >= 0 }
@@ -25,7 +25,6 @@ extension StartupSchedule {
             failures[number] = entry.value.renumbered { numbers[Int($0)] }
         }
         ready = ReadyTasks()
-        parked = [[], [], []]
         for lane in onLanes { lanes[lane].task = numbers[Int(lanes[lane].task)] }
         numbering += 1
     }

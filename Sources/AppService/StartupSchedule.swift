@@ -40,8 +40,9 @@ struct StartupSchedule {
     /// A place in the width: its worker runs a task, is on its way to ask for one, or rests.
     struct Lane {
         let worker: StartupWorker
-        /// The task whose work runs, or whose result is being handed back; its number is here alone, so that tasks
-        /// can be numbered anew meanwhile.
+        /// The task whose work runs, or whose result is being handed back.
+        ///
+        /// The only copy of its number, so that the tasks can be renumbered meanwhile.
         var task = StartupGraph.none
         /// Whether the lane was woken or watches, and has yet to ask for work.
         var isComing = false
@@ -115,7 +116,7 @@ struct StartupSchedule {
     var handingBack: Set<Int32> = []
     /// The number of tasks that were overdue while their results were handed back, and whose receipts are not used yet.
     var overdueReceipts = 0
-    /// The number of times that the tasks were numbered anew.
+    /// The number of renumberings of the tasks so far.
     var numbering = 0
     var alarm = AlarmState()
 

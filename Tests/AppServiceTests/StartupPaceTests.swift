@@ -33,10 +33,10 @@ struct StartupPaceTests {
         /// - Returns: The number of the task it gets, "watch" or "rest".
         mutating func visit(_ lane: Int) -> String {
             var effects: [StartupSchedule.Effect] = []
-            if schedule.lanes[lane].task >= 0 {
-                schedule.workEnded(on: lane, .ended(.succeeded), now: now, &effects)
-            }
-            let step = schedule.next(for: schedule.lanes[lane].worker, now: now, &effects)
+            let hasTask = schedule.lanes[lane].task >= 0
+            let step = schedule.step(
+                of: schedule.lanes[lane].worker, after: hasTask ? .work(.ended(.succeeded)) : nil,
+                now: now, &effects)
             settle(&effects)
             return switch step {
             case .run, .handBack: "\(schedule.lanes[lane].task)"
