@@ -158,9 +158,8 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     private func loadedState() throws -> CommunityState {
         if let state { return state }
         // A lazy module may be called before its start-up task has read the file. Once: the file may be large.
-        guard !hasRead else { throw CommunityError.notRead(path) }
-        hasRead = true
-        guard let read = try? CommunityState.read(from: path) else {
+        defer { hasRead = true }
+        guard !hasRead, let read = try? CommunityState.read(from: path) else {
             throw CommunityError.notRead(path)
         }
         take(read)
