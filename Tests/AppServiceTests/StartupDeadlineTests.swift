@@ -60,10 +60,7 @@ struct StartupDeadlineTests {
         }
         let order = Record()
         try queue.register(
-            StartupTask("slow", deadline: .seconds(1)) {
-                began.open()
-                gate.block()
-            })
+            .blocking("slow", deadline: .seconds(1), began, until: gate))
         try queue.admit(.low)
         await began.wait()
         for number in 0..<2 {
@@ -84,10 +81,7 @@ struct StartupDeadlineTests {
         let (beganAgain, gateAgain) = (Door(), Door())
         defer { gateAgain.open() }
         try queue.register(
-            StartupTask("slow again", deadline: .seconds(1)) {
-                beganAgain.open()
-                gateAgain.block()
-            })
+            .blocking("slow again", deadline: .seconds(1), beganAgain, until: gateAgain))
         await beganAgain.wait()
         time.advance(by: .seconds(1))
         try queue.register(StartupTask("last") {})
@@ -160,10 +154,7 @@ struct StartupDeadlineTests {
             width: 1, time: time,
             onRequiredFailure: { task, outcome in record.add("\(task): \(outcome)") })
         try queue.register(
-            StartupTask("a", deadline: .seconds(1), required: true) {
-                began.open()
-                gate.block()
-            })
+            .blocking("a", deadline: .seconds(1), required: true, began, until: gate))
         try queue.admit(.low)
         await began.wait()
         time.advance(by: .seconds(1))
@@ -210,10 +201,7 @@ struct StartupDeadlineTests {
         let (began, gate) = (Door(), Door())
         let queue = StartupQueue(width: 1, time: time)
         try queue.register(
-            StartupTask("a") {
-                began.open()
-                gate.block()
-            })
+            .blocking("a", began, until: gate))
         try queue.admit(.low)
         await began.wait()
         #expect(time.pendingAlarms == 0)

@@ -235,10 +235,7 @@ struct StartupEndTests {
         let (began, gate) = (Door(), Door())
         let queue = StartupQueue(width: 1)
         try queue.register([
-            StartupTask("a", priority: .high) {
-                began.open()
-                gate.block()
-            },
+            .blocking("a", priority: .high, began, until: gate),
             StartupTask("b") {},
         ])
         let run = Task { try await queue.run() }
@@ -328,10 +325,7 @@ struct StartupEndTests {
         }
         let queue = StartupQueue(width: 1, deadline: .seconds(1), time: time)
         try queue.register([
-            StartupTask("slow") {
-                began.open()
-                gate.block()
-            },
+            .blocking("slow", began, until: gate),
             StartupTask("after", after: ["slow"]) {
                 [captured = Captured(onRelease: onRelease)] in _ = captured
             },

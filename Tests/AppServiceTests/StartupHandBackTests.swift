@@ -4,7 +4,7 @@ import Testing
 @testable import AppService
 
 /// An object that calls a closure when it is released.
-private final class Last: Sendable {
+private final class OnRelease: Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -92,7 +92,7 @@ struct StartupHandBackTests {
             StartupTask("slow", deadline: .seconds(1)) { [began, gate] in
                 began.open()
                 gate.block()
-                return Last { [weak queue] in
+                return OnRelease { [weak queue] in
                     _ = queue?.report()
                     released.open()
                 }

@@ -112,10 +112,7 @@ struct StartupOrderTests {
         let (began, gate) = (Door(), Door())
         let queue = StartupQueue(width: 1)
         try queue.register([
-            StartupTask("blocker", priority: .high) {
-                began.open()
-                gate.block()
-            },
+            .blocking("blocker", priority: .high, began, until: gate),
             StartupTask("first") { record.add("first") },
             StartupTask("second", priority: .low) { record.add("second") },
         ])

@@ -97,10 +97,7 @@ struct StartupReportTests {
         let time = ManualTimeSource()
         let queue = StartupQueue(width: 1, time: time)
         try queue.register([
-            StartupTask("a") {
-                began.open()
-                gate.block()
-            },
+            .blocking("a", began, until: gate),
             StartupTask("b", after: ["a"]) {},
         ])
         #expect(queue.report().makespan == .zero)

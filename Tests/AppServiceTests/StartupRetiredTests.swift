@@ -99,10 +99,7 @@ struct StartupRetiredTests {
         }
         try queue.admit(.low)
         try queue.register(
-            StartupTask("slow/task", deadline: .seconds(1)) {
-                began.open()
-                gate.block()
-            })
+            .blocking("slow/task", deadline: .seconds(1), began, until: gate))
         await began.wait()
         time.advance(by: .seconds(1))
         try queue.register(StartupTask("base/task") {})
@@ -121,7 +118,7 @@ struct StartupRetiredTests {
         #expect(queue.report().tasks.compactMap(\.worker).allSatisfy { $0 <= 2 })
     }
 
-    @Test("outcomes and order are those of a queue that forgets nothing", arguments: 1...20)
+    @Test("outcomes are those of a queue that forgets nothing", arguments: 1...20)
     func random(seed: UInt64) async throws {
         var random = SeededNumbers(seed: seed)
         let queue = StartupQueue(width: 1 + random.next(below: 3))

@@ -47,6 +47,19 @@ final class Door: Sendable {
     }
 }
 
+extension StartupTask {
+    /// Creates a task that opens a door when it begins, and blocks its thread until another one is open.
+    static func blocking(
+        _ name: String, priority: StartupPriority = .default, deadline: Duration? = nil,
+        required: Bool = false, _ began: Door, until gate: Door
+    ) -> StartupTask {
+        StartupTask(name, priority: priority, deadline: deadline, required: required) {
+            began.open()
+            gate.block()
+        }
+    }
+}
+
 struct Boom: Error, CustomStringConvertible {
     var description = "boom"
 }

@@ -190,7 +190,7 @@ struct LazyModulesTests {
         #expect(probe.entries("init").filter { $0 == "l init" }.count == 1)
         #expect(await state(test)?.state == .failed)
         #expect(await state(test)?.retryAfter != nil)
-        // As of an eager one: `init` is no event.
+        // Errors of `init` are not counted, of lazy or eager modules: it handles no event.
         #expect(test.host.metrics.withLock { $0.failures } == (what == "launch" ? 1 : 0))
         // A quarter more than the delays of 100 and 200 ms.
         test.time.advance(by: .milliseconds(125))
