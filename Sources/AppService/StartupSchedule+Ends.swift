@@ -5,11 +5,20 @@ extension StartupSchedule {
         of worker: StartupWorker, after ended: StartupQueue.Ended?, now: Nanoseconds,
         _ effects: inout [Effect]
     ) -> Step {
+        let lane = worker.lane
         switch ended {
         case .work(let result)?:
-            if let step = workEnded(on: worker.lane, result, now: now, &effects) { return step }
+            guard let task = workEnded(on: lane, now: now, &effects) else { break }
+            switch result {
+            case .ended(let ending): end(task, ending, now: now, &effects)
+            case .handBack(let body):
+                graph.nodes[Int(task)].phase = .handingBack
+                handingBack.insert(task)
+                lanes[lane].task = task
+                return .handBack(task: task, numbering: numbering, body)
+            }
         case .handBack?:
-            if !lanes[worker.lane].isLost { lanes[worker.lane].task = StartupGraph.none }
+            if !lanes[lane].isLost { lanes[lane].task = StartupGraph.none }
         case nil: break
         }
         return next(for: worker, now: now, &effects)
@@ -17,10 +26,10 @@ extension StartupSchedule {
 
     /// Handles the end of the work of the task that a lane has begun.
     ///
-    /// - Returns: The step that hands the result back, before the lane is free again; nil where there is no result.
+    /// - Returns: The task; nil where it was overdue, so that its result is dropped.
     private mutating func workEnded(
-        on lane: Int, _ result: StartupResult, now: Nanoseconds, _ effects: inout [Effect]
-    ) -> Step? {
+        on lane: Int, now: Nanoseconds, _ effects: inout [Effect]
+    ) -> Int32? {
         let task = lanes[lane].task
         if lanes[lane].isLost {
             endLate(task, now: now, &effects)
@@ -29,16 +38,7 @@ extension StartupSchedule {
         pace.note(now - graph.nodes[Int(task)].started)
         lanes[lane].end(isBrief: pace.isBrief)
         if !handles.isEmpty { handles[task] = nil }
-        switch result {
-        case .ended(let ending):
-            end(task, ending, now: now, &effects)
-            return nil
-        case .handBack(let body):
-            graph.nodes[Int(task)].phase = .handingBack
-            handingBack.insert(task)
-            lanes[lane].task = task
-            return .handBack(task: task, numbering: numbering, body)
-        }
+        return task
     }
 
     /// Handles the receipt of a task; only the first counts.
