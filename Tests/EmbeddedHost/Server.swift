@@ -4,10 +4,10 @@ import ModuleHost
 
 /// A server whose features are the modules of a host.
 struct Server {
-    private let host: Host
+    private let host: AppHost
 
     init(slatefile: String) throws {
-        host = try Host(slatefileAt: slatefile) { record in
+        host = try AppHost(slatefileAt: slatefile) { record in
             print(record.level.rawValue, record.module ?? "host", record.message)
         }
     }

@@ -4,7 +4,7 @@ import ModuleHost
 import Modules
 
 // A Swift module with "isolation": "process" is this program, started again.
-Host.exitIfModuleProcess()
+AppHost.exitIfModuleProcess()
 
 /// The threads, descriptors and signals of a process that a host could leave behind.
 struct Belongings {

@@ -80,14 +80,14 @@ public final class TestHost: Sendable {
     /// The state directory: the folder in which the modules keep their files.
     public let folder: TemporaryFolder
 
-    package let host: Host
+    package let host: AppHost
     package let log: LogRecorder
     package let time: ManualTimeSource
     let settings: Settings
     let recorder = DeliveryRecorder()
     let stalls = Stalls()
-    private let ready: Promise<Host.End?>
-    private let ended: Promise<Host.End>
+    private let ready: Promise<AppHost.End?>
+    private let ended: Promise<AppHost.End>
 
     // MARK: Start
 
@@ -140,18 +140,18 @@ public final class TestHost: Sendable {
         let (slatefile, tokens) = try settings.read(text)
         let processes = try ProcessSettings(settings, for: slatefile)
         let folder = try settings.folder ?? TemporaryFolder()
-        let ended = Promise<Host.End>()
-        let ready = Promise<Host.End?>()
+        let ended = Promise<AppHost.End>()
+        let ready = Promise<AppHost.End?>()
         let log = LogRecorder()
         let time = ManualTimeSource()
         let durable =
             settings.isDurable
             ? try DurableParts(of: slatefile, in: folder, log: log.log, time: time) : nil
         let recorder = recorder
-        host = Host(
+        host = AppHost(
             slatefile: slatefile, stateDirectory: folder.path, processes: processes,
             tokens: tokens, inbox: durable?.inbox, log: log.log, time: time,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(nil) },
                 onDelivery: { recorder.add($0, $1) },
                 // Keeps the folder until the end, also where the test has released this.
@@ -197,7 +197,7 @@ public final class TestHost: Sendable {
     /// - Returns: How the app ended: `.stopped` if every module received the shutdown events and was
     ///   released; `.overdue` with the modules that had not returned.
     @discardableResult
-    public func stop() async -> Host.End {
+    public func stop() async -> AppHost.End {
         stalls.endAll()
         isDiskFull = false
         if !ended.isKept {
@@ -208,7 +208,7 @@ public final class TestHost: Sendable {
     }
 
     /// The end of the app; nil while it runs.
-    public var end: Host.End? { ended.current }
+    public var end: AppHost.End? { ended.current }
 
     // MARK: Scope
 
@@ -224,7 +224,7 @@ public final class TestHost: Sendable {
     public static func run(
         modules: [TestModule], _ settings: Settings = Settings(),
         _ body: (TestHost) async throws -> Void
-    ) async throws -> Host.End {
+    ) async throws -> AppHost.End {
         try await TestHost(modules: modules, settings).finish(body)
     }
 
@@ -240,7 +240,7 @@ public final class TestHost: Sendable {
     public static func run(
         modules: [any (Module & SendableMetatype).Type], _ settings: Settings = Settings(),
         _ body: (TestHost) async throws -> Void
-    ) async throws -> Host.End {
+    ) async throws -> AppHost.End {
         try await TestHost(modules: modules, settings).finish(body)
     }
 
@@ -256,13 +256,13 @@ public final class TestHost: Sendable {
     public static func run(
         slatefile: String, _ settings: Settings = Settings(),
         _ body: (TestHost) async throws -> Void
-    ) async throws -> Host.End {
+    ) async throws -> AppHost.End {
         try await TestHost(slatefile: slatefile, settings).finish(body)
     }
 
     private func finish(
         _ body: (TestHost) async throws -> Void
-    ) async throws -> Host.End {
+    ) async throws -> AppHost.End {
         do {
             try await body(self)
         } catch {

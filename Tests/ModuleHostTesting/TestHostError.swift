@@ -3,7 +3,7 @@ public import ModuleHost
 /// The error of a ``TestHost``: what happened, and what to do.
 @nonexhaustive public enum TestHostError: Error, Sendable {
     /// The app ended before something was done; with its end and its last log lines.
-    case ended(before: String, Host.End, log: String)
+    case ended(before: String, AppHost.End, log: String)
     /// The awaited event did not happen within the time; with the module whose code is running, if there is
     /// one, and the last log lines.
     case patience(String, Duration, doing: String?, log: String)

@@ -58,7 +58,7 @@ func measureSocket() throws {
 
 func measureLane() async throws {
     let rounds = #"{"id": "bench.rounds", "entry": "Later.RoundsModule", "required": true},"#
-    let host = try Host(slatefile: slatefile(rounds)) { record in
+    let host = try AppHost(slatefile: slatefile(rounds)) { record in
         if record.level >= .error { print(record.message) }
     }
     // The end of a required module ends the app.

@@ -171,7 +171,7 @@ extension Lane.Hooks {
     }
 }
 
-extension Host {
+extension AppHost {
     /// Makes the lane record an error that a module threw on its own thread, before anything else happens
     /// there.
     fileprivate func failedOverdue(

@@ -1,7 +1,7 @@
 import AppService
 
 /// The status of the app, for callers from outside.
-extension Host {
+extension AppHost {
     /// Reads a value of the app on the lane.
     ///
     /// - Parameters:

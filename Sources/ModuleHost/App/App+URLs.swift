@@ -35,17 +35,18 @@ extension App {
     /// - Parameters:
     ///   - call: The URL.
     ///   - completion: Called with the result, unless the answer to a durable event comes later.
-    private func call(_ call: URLCall, _ completion: CallCompletion<Host.CallReply>) {
+    private func call(_ call: URLCall, _ completion: CallCompletion<AppHost.CallReply>) {
         guard let calls else { return }
         let (origin, began) = (call.event.origin, time.now())
-        let reply: @Sendable (any Encodable & Sendable) -> Host.CallReply = { [log, time] reply in
+        let reply: @Sendable (any Encodable & Sendable) -> AppHost.CallReply = {
+            [log, time] reply in
             if let entry = (reply as? EncodedReply)?.entry {
                 log.write(
                     .info, "answered by \(entry.module), route '\(entry.route.pattern)'",
                     event: EventKind.openURL.rawValue, duration: began.duration(to: time.now()),
                     fields: [LogField("origin", "\(origin)")])
             }
-            return Host.CallReply(reply)
+            return AppHost.CallReply(reply)
         }
         let reference = WeakHost()
         if let host { reference.set(host) }
@@ -99,7 +100,7 @@ extension App {
     private func completion(
         of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally,
         _ durable: DurableAnswer?
-    ) -> CallCompletion<Host.CallReply> {
+    ) -> CallCompletion<AppHost.CallReply> {
         if case .event(_, let completion?) = request { return completion }
         let isOwn = if case .own = request { true } else { false }
         return CallCompletion {
@@ -119,7 +120,7 @@ extension App {
 
     /// Logs why a URL was not opened.
     private static func log(
-        _ result: Result<Host.CallReply, any Error>, _ origin: Origin, to log: Log
+        _ result: Result<AppHost.CallReply, any Error>, _ origin: Origin, to log: Log
     ) {
         guard case .failure(let error) = result else { return }
         log.write(

@@ -19,7 +19,7 @@ final class App {
     let inbox: Inbox?
     let role: any AppRole
     /// The host that owns the app.
-    weak var host: Host?
+    weak var host: AppHost?
     /// Whether the host's observer wants to know of each delivery: only then the host is looked up for it.
     var reportsDeliveries = false
 

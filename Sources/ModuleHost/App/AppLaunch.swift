@@ -73,7 +73,7 @@ final class AppLaunch {
         host.onLane { app, _ in app.launch.runStartupTasks(in: host) }
     }
 
-    private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
+    private func make(_ record: ModuleRecord, in host: AppHost, on thread: LaneThread) {
         // A module that it needs may have failed.
         guard app.phase == .making, !host.isStopping, !record.isFailed else { return }
         let start = starts?[record.id]
@@ -85,7 +85,7 @@ final class AppLaunch {
         }
     }
 
-    private func context(of record: ModuleRecord, in host: Host) -> ModuleContext? {
+    private func context(of record: ModuleRecord, in host: AppHost) -> ModuleContext? {
         app.calls.map { calls in
             app.context(
                 of: record, appConfig: app.slatefile.config, calls: calls,
@@ -93,7 +93,7 @@ final class AppLaunch {
         }
     }
 
-    private func runStartupTasks(in host: Host) {
+    private func runStartupTasks(in host: AppHost) {
         // Every module has taken its own process, unless the app stops.
         cancelStarts()
         guard app.phase == .making, !host.isStopping else { return }
@@ -188,7 +188,7 @@ final class AppLaunch {
 
     /// Opens the inbox once each module for which events have waited since an earlier host is made: it has a position only
     /// then.
-    private func open(_ inbox: Inbox, for host: Host) {
+    private func open(_ inbox: Inbox, for host: AppHost) {
         let behind = app.onDemand.unmadeCount == 0 ? [] : Array(inbox.origin.modules.keys)
         guard !behind.isEmpty else { return inbox.open(for: host) }
         host.onLane(limit: .launch) { app, thread in

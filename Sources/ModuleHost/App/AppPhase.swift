@@ -22,9 +22,9 @@ enum AppPhase: Hashable {
     /// Ready, and a reload is in progress.
     case reloading
     /// A stop was decided, with this end: modules receive the shutdown events.
-    case stopping(Host.End)
+    case stopping(AppHost.End)
     /// Each module that is not overdue has received the shutdown events, and they are being released.
-    case releasing(Host.End)
+    case releasing(AppHost.End)
     case ended
 
     /// A change that can be requested in a phase.
@@ -39,7 +39,7 @@ enum AppPhase: Hashable {
         case reload
         /// A reload has ended, with any outcome.
         case reloaded
-        case stop(Host.End)
+        case stop(AppHost.End)
         /// Each module that is not overdue has received the shutdown events.
         case notified
         /// Each module was released.
@@ -53,7 +53,7 @@ enum AppPhase: Hashable {
         /// Accept, begin and retry nothing more.
         case closeEntrances
         case dropHeld, notifyOfStop, release
-        case end(Host.End)
+        case end(AppHost.End)
     }
 
     /// Moves to the phase that follows a change.

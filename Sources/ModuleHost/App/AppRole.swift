@@ -9,7 +9,7 @@ protocol AppRole: AnyObject, Sendable {
     var input: (any LaneInput)? { get }
 
     /// Sets the host of this app. On the thread that creates it.
-    func set(_ host: Host)
+    func set(_ host: AppHost)
 
     /// Continues after each module was created and the start-up tasks that cannot wait are done, or one of
     /// them has failed.
@@ -51,7 +51,7 @@ final class StandaloneRole: AppRole {
     var upstream: (any UpstreamCalls)? { nil }
     var input: (any LaneInput)? { nil }
 
-    func set(_: Host) {}
+    func set(_: AppHost) {}
 
     func startedUp(_ app: App) { app.launch.deliverLaunch() }
 

@@ -135,7 +135,7 @@ enum EventPlan {
 enum EventRequest: Sendable {
     /// An event that changes no state, from outside; with the receiver of the result of a URL, if there is
     /// one.
-    case event(LifecycleEvent, CallCompletion<Host.CallReply>? = nil)
+    case event(LifecycleEvent, CallCompletion<AppHost.CallReply>? = nil)
     /// A change of state, from outside; with a closure that is called if it has no meaning in the current
     /// state.
     case change(

@@ -7,7 +7,7 @@ extension EventOutcome {
         claimedBy = tally.claimedBy?.id
     }
 
-    init(_ tally: EventTally, _ result: Result<Host.CallReply, any Error>) {
+    init(_ tally: EventTally, _ result: Result<AppHost.CallReply, any Error>) {
         self.init(tally)
         switch result {
         case .success(.json(let text)): reply = Array(text)

@@ -7,8 +7,8 @@ final class HostLife: Sendable {
         /// Not run yet. Moves to `running` or `ended`.
         case made
         /// Run; these closures wait for the end. Moves to `ended`.
-        case running([@Sendable (Host.End) -> Void])
-        case ended(Host.End)
+        case running([@Sendable (AppHost.End) -> Void])
+        case ended(AppHost.End)
     }
 
     private let stage = Guarded(Stage.made)
@@ -37,8 +37,8 @@ final class HostLife: Sendable {
     }
 
     /// Notes the end, the first time that it is called.
-    func end(_ end: Host.End) {
-        let waiting = stage.withLock { stage -> [@Sendable (Host.End) -> Void] in
+    func end(_ end: AppHost.End) {
+        let waiting = stage.withLock { stage -> [@Sendable (AppHost.End) -> Void] in
             defer { if case .ended = stage {} else { stage = .ended(end) } }
             if case .running(let waiting) = stage { return waiting }
             return []
@@ -50,14 +50,14 @@ final class HostLife: Sendable {
     var isRunning: Bool { stage.withLock { if case .running = $0 { true } else { false } } }
 
     /// The end of the life; nil before.
-    var ended: Host.End? {
+    var ended: AppHost.End? {
         stage.withLock { if case .ended(let end) = $0 { end } else { nil } }
     }
 
     /// Waits for the end of a life that has begun.
-    nonisolated(nonsending) func wait() async -> Host.End {
+    nonisolated(nonsending) func wait() async -> AppHost.End {
         await withCheckedContinuation { continuation in
-            let ended = stage.withLock { stage -> Host.End? in
+            let ended = stage.withLock { stage -> AppHost.End? in
                 switch stage {
                 case .ended(let end): return end
                 case .made: return .stopped

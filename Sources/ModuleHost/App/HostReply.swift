@@ -5,7 +5,7 @@ public struct HostReply: Sendable, CustomStringConvertible {
     /// The module that claimed the URL itself, and gives no reply; nil for the reply of a route.
     public let claimedBy: ModuleID?
 
-    package init(_ reply: Host.CallReply) throws(JSONError) {
+    package init(_ reply: AppHost.CallReply) throws(JSONError) {
         switch reply {
         case .json(let text): self.init(json: try JSONValue(parsing: text))
         case .claimed(let module):

@@ -24,7 +24,7 @@ struct HostServices: ModuleServices {
     /// - Parameters:
     ///   - host: The host.
     ///   - reload: The reload for which the module is created, if there is one.
-    init(of host: Host, for reload: ReloadTransaction? = nil) {
+    init(of host: AppHost, for reload: ReloadTransaction? = nil) {
         staged = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
         workers = host.workers
@@ -79,7 +79,7 @@ struct HostServices: ModuleServices {
         enqueue(.event(event, CallCompletion { _ in completion() }), in: host)
     }
 
-    private func enqueue(_ request: EventRequest, in host: Host) {
+    private func enqueue(_ request: EventRequest, in host: AppHost) {
         if staged?.posts.keep(request) != true { host.enqueue(request) }
     }
 

@@ -97,7 +97,7 @@ package struct WaitingEvents: Hashable, Sendable {
     }
 }
 
-extension Host.End {
+extension AppHost.End {
     /// Writes the outcome of a stop as one object.
     func write(to json: inout JSONWriter) {
         json.object {

@@ -7,7 +7,7 @@ import Synchronization
 /// Events are delivered between the steps. Belongs to the lane.
 final class ReloadTransaction {
     let app: App
-    let host: Host
+    let host: AppHost
     let request: ReloadRequest
     var plan: ReloadPlan
     /// The new order: modules that stay, and those created for the reload.
@@ -36,7 +36,7 @@ final class ReloadTransaction {
     init(
         request: ReloadRequest, plan: ReloadPlan, records: [ModuleRecord],
         staged: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
-        of app: App, in host: Host
+        of app: App, in host: AppHost
     ) {
         self.request = request
         self.plan = plan

@@ -24,7 +24,7 @@ final class Shutdown {
     init(of app: App) { self.app = app }
 
     /// Sends the shutdown events to every launched module, then releases the modules.
-    func begin(_ end: Host.End, origin: Origin) {
+    func begin(_ end: AppHost.End, origin: Origin) {
         self.origin = origin
         app.advance(.stop(end))
     }
@@ -67,7 +67,7 @@ final class Shutdown {
     // MARK: Unloading
 
     /// Releases the modules, the last one first; overdue modules when they return.
-    private func release(in host: Host) {
+    private func release(in host: AppHost) {
         let left = unreleased ?? app.records
         unreleased = left.filter(app.isOverdue)
         for record in left.reversed() where !app.isOverdue(record) {
@@ -104,7 +104,7 @@ final class Shutdown {
         app.advance(app.holds.open.isEmpty ? .released : .notified)
     }
 
-    func end(_ end: Host.End) {
+    func end(_ end: AppHost.End) {
         _ = app.state.apply(.ended)
         app.metrics.withLock { $0.state = app.state }
         app.host?.end(end)

@@ -78,7 +78,7 @@ final class UnloadingModules {
 
     /// Delivers the remaining shutdown events to some of them, in order; then releases these.
     func sendShutdownEvents(
-        to leaving: [ModuleRecord], in host: Host, then last: (@Sendable (App) -> Void)? = nil
+        to leaving: [ModuleRecord], in host: AppHost, then last: (@Sendable (App) -> Void)? = nil
     ) {
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
@@ -111,7 +111,9 @@ final class UnloadingModules {
     }
 
     /// Returns the deadline of a module that is removed: while the app runs, that of any event.
-    private static func limit(in host: Host) -> DeliveryLimit { host.isStopping ? .stop : .event }
+    private static func limit(in host: AppHost) -> DeliveryLimit {
+        host.isStopping ? .stop : .event
+    }
 
     /// Returns a job that releases the first of some modules; further jobs release the rest, one after the
     /// other.
@@ -119,7 +121,7 @@ final class UnloadingModules {
     /// A release may take time, as the end of a process does: other jobs have their turn in between, unless
     /// the app stops.
     private func leave(
-        _ records: ArraySlice<ModuleRecord>, in host: Host, then last: (@Sendable (App) -> Void)?
+        _ records: ArraySlice<ModuleRecord>, in host: AppHost, then last: (@Sendable (App) -> Void)?
     ) -> LaneWork {
         let confined = LaneConfined(records)
         return LaneWork(limit: Self.limit(in: host)) { [app = host.app] thread in

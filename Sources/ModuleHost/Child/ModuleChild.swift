@@ -43,12 +43,12 @@ enum ModuleChild {
         // The name would otherwise be that of the link through which the binary was started: "exe".
         NativeThread.nameCurrent(start.module.text)
         let parent = UpstreamHost(of: start.module, over: connection, answering: id)
-        let end = BlockingFuture<Host.End>()
+        let end = BlockingFuture<AppHost.End>()
         let log = Log(to: ParentLog(connection, of: start.module), threshold: .debug)
-        let host = Host(
+        let host = AppHost(
             slatefile: start.slatefile, stateDirectory: start.stateDirectory,
             processes: ProcessSettings(), tokens: .empty, inbox: nil, log: log, time: time,
-            observer: Host.Observer(onEnd: { end.keep($0) }), blackBox: nil, role: parent)
+            observer: AppHost.Observer(onEnd: { end.keep($0) }), blackBox: nil, role: parent)
         box.open(host, parent)
         try host.launch()
         connection.waitForEnd()
@@ -68,9 +68,11 @@ private struct NotAModule: Error, CustomStringConvertible {
 
 /// A mailbox that makes the lane handle messages of the host.
 private final class MailBox: Sendable {
-    private let host = Guarded<(Host, UpstreamHost)?>(nil)
+    private let host = Guarded<(AppHost, UpstreamHost)?>(nil)
 
-    func open(_ host: Host, _ parent: UpstreamHost) { self.host.withLock { $0 = (host, parent) } }
+    func open(_ host: AppHost, _ parent: UpstreamHost) {
+        self.host.withLock { $0 = (host, parent) }
+    }
 
     func announce() {
         guard let (host, parent) = host.withLock({ $0 }) else { return }

@@ -29,7 +29,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
     var input: (any LaneInput)? { connection }
 
-    func set(_ host: Host) { reference.set(host) }
+    func set(_ host: AppHost) { reference.set(host) }
 
     // MARK: Reports of the app
 
@@ -264,7 +264,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     }
 
     private func call(
-        _ request: RPCRequest, _ id: RPCID?, in host: Host, on thread: LaneThread
+        _ request: RPCRequest, _ id: RPCID?, in host: AppHost, on thread: LaneThread
     ) throws(RPCError) {
         let parameters = request.parameters ?? .emptyObject
         guard let action = parameters["action"]?.string, let calls = host.app.open(on: thread).calls

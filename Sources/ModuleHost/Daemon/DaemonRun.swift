@@ -6,9 +6,9 @@ final class DaemonRun: Sendable {
     private let log: Log
     private let output: LogOutput
     private let listener: SignalListener
-    private let host: Host
+    private let host: AppHost
     private let actions: Guarded<SignalActions>
-    private let end: Guarded<Host.End?>
+    private let end: Guarded<AppHost.End?>
     /// The account of events from signals that are not done.
     private let signalLoad: InFlightAccount
     private let reloader: SlatefileReloader
@@ -45,10 +45,10 @@ final class DaemonRun: Sendable {
             folder: parentFolder(of: options.slatefile) ?? ".",
             environment: options.environment)
         processes.mark = mark
-        host = Host(
+        host = AppHost(
             slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: log,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { modules, total, after in
                     reference.object?.ready()
                     sayReady(modules: modules, of: total, after: after, log: outputs.log)
@@ -223,7 +223,7 @@ final class DaemonRun: Sendable {
         watchdog?.start()
     }
 
-    func stopping(_ end: Host.End, because reason: String) {
+    func stopping(_ end: AppHost.End, because reason: String) {
         if end == .stopped { link?.stopsForGood() }
         watchdog?.stop()
         // Now: the system takes some milliseconds to end the watch, and the process cannot end before.
@@ -245,7 +245,7 @@ final class DaemonRun: Sendable {
     }
 
     /// Ends the process while it contains modules that may never return.
-    private func leave(_ end: Host.End, because reason: String) -> Never {
+    private func leave(_ end: AppHost.End, because reason: String) -> Never {
         blackBox.end(.overdue)
         controlled.ended(end)
         // Before the server, whose clients receive the results of their requests.
@@ -256,7 +256,7 @@ final class DaemonRun: Sendable {
         CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }
 
-    private func ended(_ end: Host.End) {
+    private func ended(_ end: AppHost.End) {
         switch end {
         case .stopped:
             log.notice("stopped")

@@ -30,9 +30,9 @@ extension HostError: CustomStringConvertible {
         case .stateDirectory(let reason): reason
         case .needsModuleProcess(let module):
             "module '\(module)' has a process of its own, which runs this program: call "
-                + "'Host.exitIfModuleProcess()' first in main, or leave \"isolation\" out"
+                + "'AppHost.exitIfModuleProcess()' first in main, or leave \"isolation\" out"
         case .isModuleProcess:
-            "this process was started to run one module: call 'Host.exitIfModuleProcess()' first in main, before "
+            "this process was started to run one module: call 'AppHost.exitIfModuleProcess()' first in main, before "
                 + "anything else begins"
         case .ranBefore: "this host was run before: a host is run once, so create another one"
         case .noThread(let error): NativeThread.problem(error)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The phases of an app")
 struct AppPhaseTests {
-    private static let end = Host.End.failed("x")
+    private static let end = AppHost.End.failed("x")
     private static let phases: [AppPhase] = [
         .made, .making, .launching, .activating, .running, .reloading, .stopping(end),
         .releasing(end), .ended,

@@ -21,12 +21,12 @@ struct CallStressTests {
         arguments: 1...4)
     func everythingAtOnce(seed: Int) async throws {
         let ledger = StressLedger("calls \(seed)", seed: UInt64(seed))
-        let (ready, ended) = (Promise<Void>(), Promise<Host.End>())
+        let (ready, ended) = (Promise<Void>(), Promise<AppHost.End>())
         let time = ManualTimeSource()
-        let host = Host(
+        let host = AppHost(
             slatefile: try slatefile(of: ledger), stateDirectory: "/nonexistent",
             log: LogRecorder().log, time: time,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         ledger.watch(host.gate.lane)
         try host.launch()
@@ -60,7 +60,7 @@ struct CallStressTests {
         #expect(!posts.isEmpty)
     }
 
-    private func settle(_ host: Host) async {
+    private func settle(_ host: AppHost) async {
         let settled = Promise<Void>()
         host.onLane { _, _ in settled.keep(()) }
         await settled.value
@@ -84,7 +84,8 @@ struct CallStressTests {
     }
 
     /// Calls from beside the lane, by action, by URL and as from outside, and waits for each reply.
-    private func call(_ host: Host, _ ledger: StressLedger, _ caller: Int, _ seed: UInt64) async {
+    private func call(_ host: AppHost, _ ledger: StressLedger, _ caller: Int, _ seed: UInt64) async
+    {
         var random = SeededGenerator(seed: seed)
         guard let (router, mediator) = await lines(of: host) else {
             return ledger.problem("no line")
@@ -112,7 +113,7 @@ struct CallStressTests {
         }
     }
 
-    private func lines(of host: Host) async -> (AsyncRouter, AsyncMediator)? {
+    private func lines(of host: AppHost) async -> (AsyncRouter, AsyncMediator)? {
         await withCheckedContinuation { continuation in
             host.onLane { app, _ in
                 let context = app.records[0].context
@@ -123,7 +124,7 @@ struct CallStressTests {
     }
 
     private func outside(
-        _ host: Host, _ target: Int, _ left: Int, _ right: Int, _ ledger: StressLedger
+        _ host: AppHost, _ target: Int, _ left: Int, _ right: Int, _ ledger: StressLedger
     ) async throws -> Int {
         let json = try await withCheckedThrowingContinuation { continuation in
             host.call(

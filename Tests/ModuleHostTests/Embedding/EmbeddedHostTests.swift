@@ -50,15 +50,15 @@ struct EmbeddedHostTests {
     }
 
     private func host(
-        _ others: String = "", _ settings: Host.Settings = .init(),
+        _ others: String = "", _ settings: AppHost.Settings = .init(),
         log: LogRecorder = LogRecorder()
-    ) throws -> Host {
-        try Host(slatefile: slatefile(others), settings: settings) { log.write($0) }
+    ) throws -> AppHost {
+        try AppHost(slatefile: slatefile(others), settings: settings) { log.write($0) }
     }
 
     /// Runs a host for the time of a closure, then cancels the task that runs it.
     private func running(
-        _ host: Host, _ body: @escaping @Sendable (Host) async throws -> Void
+        _ host: AppHost, _ body: @escaping @Sendable (AppHost) async throws -> Void
     ) async throws {
         let run = Task { try await host.run() }
         try await body(host)
@@ -103,7 +103,7 @@ struct EmbeddedHostTests {
     @Test("a state directory is created, and belongs to one host until that has ended")
     func stateDirectory() async throws {
         let folder = try TemporaryFolder()
-        let settings = Host.Settings(stateDirectory: folder.path("state"))
+        let settings = AppHost.Settings(stateDirectory: folder.path("state"))
         let first = try host("", settings)
         let error = #expect(throws: HostError.self) { try host("", settings) }
         #expect("\(try #require(error))".contains("runs on the state directory"))
@@ -157,7 +157,7 @@ struct EmbeddedHostTests {
     @Test("every error of a slatefile comes at once")
     func invalid() throws {
         let error = #expect(throws: HostError.self) {
-            try Host(slatefile: #"{ "slate": 1, "ap": "x", "modules": [] }"#) { _ in }
+            try AppHost(slatefile: #"{ "slate": 1, "ap": "x", "modules": [] }"#) { _ in }
         }
         guard case .invalid(let slatefile)? = error else {
             Issue.record("\(error as (any Error)?)")
@@ -165,7 +165,7 @@ struct EmbeddedHostTests {
         }
         #expect(slatefile.diagnostics.count == 3)
         let missing = #expect(throws: HostError.self) {
-            try Host(slatefileAt: "/nonexistent/slatefile.json") { _ in }
+            try AppHost(slatefileAt: "/nonexistent/slatefile.json") { _ in }
         }
         guard case .unreadable? = missing else {
             Issue.record("\(missing as (any Error)?)")
@@ -182,6 +182,6 @@ struct EmbeddedHostTests {
         #expect(
             "\(try #require(error))"
                 == "module 'com.mm.b' has a process of its own, which runs this program: call "
-                + "'Host.exitIfModuleProcess()' first in main, or leave \"isolation\" out")
+                + "'AppHost.exitIfModuleProcess()' first in main, or leave \"isolation\" out")
     }
 }

@@ -66,11 +66,11 @@ struct HungModuleTests {
         let trap = Trap()
         try await trap.holdLock()
         probe.when("b background") { _ in try trap.hang(hang) }
-        let (ready, ended) = (Promise<Void>(), Promise<Host.End>())
+        let (ready, ended) = (Promise<Void>(), Promise<AppHost.End>())
         let recorder = LogRecorder()
-        let host = Host(
+        let host = AppHost(
             slatefile: try slatefile(probe), stateDirectory: "/nonexistent", log: recorder.log,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         try host.launch()
         await ready.value

@@ -22,13 +22,13 @@ struct LaneStressTests {
     func everythingAtOnce(seed: Int) async throws {
         let ledger = StressLedger("stress \(seed)", seed: UInt64(seed))
         let ready = Promise<Void>()
-        let ended = Promise<Host.End>()
+        let ended = Promise<AppHost.End>()
         let time = ManualTimeSource()
         let log = LogRecorder()
-        let host = Host(
+        let host = AppHost(
             slatefile: try slatefile(of: ledger), stateDirectory: "/nonexistent", log: log.log,
             time: time,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         ledger.watch(host.gate.lane)
         try host.launch()
@@ -68,7 +68,7 @@ struct LaneStressTests {
     }
 
     /// Has several threads deliver at once, and waits until all are done.
-    private func deliver(_ numbers: Range<Int>, to host: Host) async throws {
+    private func deliver(_ numbers: Range<Int>, to host: AppHost) async throws {
         let all = try (0..<Self.senders).map { sender in
             let done = Promise<Void>()
             let events = try numbers.map {

@@ -48,7 +48,7 @@ extension HostUnderTest {
         }
     }
 
-    private static func text(of result: Result<Host.CallReply, any Error>) -> String {
+    private static func text(of result: Result<AppHost.CallReply, any Error>) -> String {
         switch result {
         case .success(.json(let json)): String(decoding: json, as: UTF8.self)
         case .success(.claimed(let module)): "claimed by \(module)"

@@ -16,13 +16,13 @@ final class HostUnderTest: Sendable {
         var command: [String] = []
     }
 
-    let host: Host
+    let host: AppHost
     let probe: Probe
     let time = ManualTimeSource()
     let recorder = LogRecorder()
     /// Where durable events come from; nil where the test has none.
     let inbox: Inbox?
-    private let ends = AsyncStream<Host.End>.makeStream()
+    private let ends = AsyncStream<AppHost.End>.makeStream()
     private let readies = AsyncStream<Int>.makeStream()
 
     /// - Parameters:
@@ -53,10 +53,10 @@ final class HostUnderTest: Sendable {
                 InboxFolder(in: directory, limits: sizes), limits, after: box?.previous, box: box,
                 log: recorder.log, time: time)
         try box?.begin()
-        host = Host(
+        host = AppHost(
             slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: recorder.log, time: time,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { [readies] modules, _, _ in readies.continuation.yield(modules) },
                 onEnd: { [ends, inbox] end in
                     inbox?.stop(within: .seconds(60))
@@ -111,7 +111,7 @@ final class HostUnderTest: Sendable {
     }
 
     /// Waits for the end, however it comes.
-    func end() async -> Host.End {
+    func end() async -> AppHost.End {
         for await end in ends.stream {
             time.dropAlarms()
             return end
@@ -120,7 +120,7 @@ final class HostUnderTest: Sendable {
     }
 
     /// Asks for a stop and waits for the end.
-    func stopped() async -> Host.End {
+    func stopped() async -> AppHost.End {
         host.stop(because: "the test is over")
         return await end()
     }

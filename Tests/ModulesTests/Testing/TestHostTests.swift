@@ -305,7 +305,7 @@ struct TestHostTests {
         let ended = Promise<Void>()
         Leaver.last.withLock { $0[id] = ended }
         let path: String
-        let core = WeakBox<Host>()
+        let core = WeakBox<AppHost>()
         do {
             let host = try await TestHost(modules: [
                 TestModule(Leaver.self, id: id, config: #"{"holds": false}"#)

@@ -69,7 +69,7 @@ private struct TokenText: Decodable, Sendable {
 
 extension ControlMethods {
     /// Adds `open`, `canopen`, `call` and `post`.
-    mutating func addCalls(to host: Host) {
+    mutating func addCalls(to host: AppHost) {
         add("open", URLParameters.self) { parameters, call in
             host.open(
                 parameters.url, origin: call.peer.origin, token: parameters.token?.token
@@ -114,7 +114,7 @@ extension SocketPeer {
 }
 
 extension RPCReply {
-    fileprivate func give(_ result: Result<Host.CallReply, any Error>) {
+    fileprivate func give(_ result: Result<AppHost.CallReply, any Error>) {
         give(result.mapError(RPCError.init(ofCall:))) { reply, json in
             json.object {
                 switch reply {

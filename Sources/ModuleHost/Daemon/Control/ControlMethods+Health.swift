@@ -3,7 +3,7 @@ import AppService
 extension ControlMethods {
     /// Adds `health`: `{"withinMs": …}`, the health of the host, provided that its lane responds within that
     /// time (2 s by default).
-    package mutating func addHealth(of host: Host) {
+    package mutating func addHealth(of host: AppHost) {
         add("health", HealthParameters.self) { parameters, call in
             let limit = parameters.withinMs ?? 2000
             guard HealthParameters.limits.contains(limit) else {

@@ -39,7 +39,7 @@ extension ControlMethods {
     /// - Parameters:
     ///   - inbox: The inbox for durable events.
     ///   - host: The host for all others.
-    mutating func add(_ inbox: Inbox, of host: Host) {
+    mutating func add(_ inbox: Inbox, of host: AppHost) {
         add("send", ControlSendParameters.self) { parameters, call in
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))
@@ -60,7 +60,7 @@ extension ControlMethods {
     }
 }
 
-extension Host {
+extension AppHost {
     /// Delivers an event that is not durable, and responds after the delivery.
     fileprivate func deliver(_ event: LifecycleEvent, for reply: RPCReply) {
         guard let change = event.kind.stateChange, event.kind != .terminate else {

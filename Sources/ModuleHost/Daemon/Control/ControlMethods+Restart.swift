@@ -5,7 +5,7 @@ struct ModuleParameters: Decodable, Sendable {
 
 extension ControlMethods {
     /// Adds `restart`, which responds when the module runs again, or with the reason why it does not.
-    mutating func addRestart(to host: Host) {
+    mutating func addRestart(to host: AppHost) {
         add("restart", ModuleParameters.self) { parameters, call in
             host.restart(parameters.module, origin: call.peer.origin) {
                 call.reply.finish($0) { $0.succeed($1) }

@@ -1,6 +1,6 @@
 extension ControlMethods {
     /// Adds `unload`, which responds when the module is unloaded, or with the reason why it stays.
-    mutating func addUnload(to host: Host) {
+    mutating func addUnload(to host: AppHost) {
         add("unload", ModuleParameters.self) { parameters, call in
             host.unload(parameters.module) { call.reply.finish($0) { $0.succeed($1) } }
         }

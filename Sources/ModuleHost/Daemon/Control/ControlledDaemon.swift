@@ -11,11 +11,11 @@ final class ControlledDaemon: ControlledHost {
     private static let exitTime: Duration = .seconds(10)
 
     private enum Phase {
-        case running(stops: [@Sendable (Host.End) -> Void])
-        case ended(Host.End)
+        case running(stops: [@Sendable (AppHost.End) -> Void])
+        case ended(AppHost.End)
     }
 
-    private let host: Host
+    private let host: AppHost
     private let inbox: Inbox?
     private let firstIdentity: HostIdentity
     private let reloader: SlatefileReloader?
@@ -28,7 +28,7 @@ final class ControlledDaemon: ControlledHost {
     ///   - lastDeath: The death of the host before it; nil where it did not die.
     ///   - reloader: The reloader, which has the outcome of the last reload.
     init(
-        _ host: Host, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
+        _ host: AppHost, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
         reloader: SlatefileReloader? = nil
     ) {
         self.host = host
@@ -70,8 +70,8 @@ final class ControlledDaemon: ControlledHost {
         }
     }
 
-    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {
-        let end = phase.withLock { phase -> Host.End? in
+    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void) {
+        let end = phase.withLock { phase -> AppHost.End? in
             switch phase {
             case .ended(let end): return end
             case .running(let stops):
@@ -84,8 +84,8 @@ final class ControlledDaemon: ControlledHost {
     }
 
     /// Responds to the clients that requested a stop, and from now on to each that requests one.
-    func ended(_ end: Host.End) {
-        let stops = phase.withLock { phase -> [@Sendable (Host.End) -> Void] in
+    func ended(_ end: AppHost.End) {
+        let stops = phase.withLock { phase -> [@Sendable (AppHost.End) -> Void] in
             guard case .running(let stops) = phase else { return [] }
             phase = .ended(end)
             return stops

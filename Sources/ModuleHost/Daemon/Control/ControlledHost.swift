@@ -23,7 +23,7 @@ package protocol ControlledHost: Sendable {
     /// - Parameters:
     ///   - peer: The process that requests it.
     ///   - completion: Called once.
-    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void)
+    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void)
 }
 
 extension ControlMethods {

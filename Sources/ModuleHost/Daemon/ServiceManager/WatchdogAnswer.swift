@@ -8,7 +8,7 @@ import Synchronization
 final class WatchdogAnswer: Sendable {
     /// Half of the time after which the service manager restarts the host.
     let interval: Duration
-    private let host: Host
+    private let host: AppHost
     private let notifier: ReadinessNotifier
     private let log: Log
     private let isSilent = Atomic(false)
@@ -23,7 +23,8 @@ final class WatchdogAnswer: Sendable {
     ///   - notifier: The notifier that sends the responses.
     ///   - log: The log for the end of the responses.
     init?(
-        for host: Host, environment: [String: String], through notifier: ReadinessNotifier, log: Log
+        for host: AppHost, environment: [String: String], through notifier: ReadinessNotifier,
+        log: Log
     ) {
         guard let interval = Self.interval(environment, processID: CurrentProcess.id) else {
             return nil

@@ -21,7 +21,7 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    private let host: Host
+    private let host: AppHost
     let options: HostDaemonOptions
     private let notifier: ReadinessNotifier?
     private let log: Log
@@ -35,7 +35,7 @@ final class SlatefileReloader: Sendable {
     ///   - notifier: Notifies the service manager of the beginning and the end of each reload.
     ///   - log: The log for the outcomes.
     init(
-        _ host: Host, options: HostDaemonOptions, notifier: ReadinessNotifier? = nil, log: Log
+        _ host: AppHost, options: HostDaemonOptions, notifier: ReadinessNotifier? = nil, log: Log
     ) {
         self.host = host
         self.options = options

@@ -37,7 +37,7 @@ struct ControlCallTests {
 
     /// What a host answers to a call of a method.
     private func answer(
-        to method: String, _ parameters: String, from host: Host
+        to method: String, _ parameters: String, from host: AppHost
     ) async throws -> String {
         var methods = ControlMethods()
         methods.addCalls(to: host)

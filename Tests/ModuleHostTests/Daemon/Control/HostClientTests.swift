@@ -201,7 +201,8 @@ struct HostClientTests {
                 completion(.success([failed, overdue]))
             }
 
-            func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {
+            func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void)
+            {
                 completion(.failed("a reason"))
             }
         }

@@ -32,7 +32,7 @@ final class ModelStage: Sendable {
         var diagnostics: [String] = []
         var overdue: Set<Int> = []
         var marker = 0
-        var end: Host.End?
+        var end: AppHost.End?
         var gone = 0
     }
 
@@ -106,7 +106,7 @@ final class ModelStage: Sendable {
     var arrivals: Int { state.withLock { $0.arrivals } }
     var rejoinings: Int { state.withLock { $0.rejoinings } }
     var marker: Int { state.withLock { $0.marker } }
-    var end: Host.End? { state.withLock { $0.end } }
+    var end: AppHost.End? { state.withLock { $0.end } }
 
     /// The lane has come to the marker of a number.
     func reached(marker: Int) {
@@ -114,7 +114,7 @@ final class ModelStage: Sendable {
         news.signal()
     }
 
-    func ended(_ end: Host.End) {
+    func ended(_ end: AppHost.End) {
         state.withLock { $0.end = end }
         news.signal()
     }

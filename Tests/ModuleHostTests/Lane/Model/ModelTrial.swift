@@ -18,7 +18,7 @@ struct ModelTrial {
     private let schedule: Schedule
     private let stage: ModelStage
     private let slatefile: Slatefile
-    private let host: Host
+    private let host: AppHost
     private let lane: Lane
     private let time = ManualTimeSource()
     private let patience: Duration
@@ -80,10 +80,10 @@ struct ModelTrial {
         let stage = ModelStage(schedule, worker: slatefile.worker)
         self.stage = stage
         self.slatefile = slatefile.slatefile(of: schedule)
-        host = Host(
+        host = AppHost(
             slatefile: self.slatefile, stateDirectory: "/nonexistent",
             log: Log(to: stage, threshold: .notice), time: time,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in stage.reached(marker: 1) }, onEnd: { stage.ended($0) }))
         lane = host.gate.lane
         stage.watch(lane)

@@ -160,10 +160,10 @@ struct TokenReloadTests {
         try write(tokens("two"), to: "two.json")
         let path = folder.path("slatefile.json")
         let (ready, ended) = (Promise<Void>(), Promise<Void>())
-        let host = Host(
+        let host = AppHost(
             slatefile: try .load(path, environment: [:]), stateDirectory: folder.path,
             log: log.log,
-            observer: Host.Observer(
+            observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(()) }, onEnd: { _ in ended.keep(()) }))
         try host.launch()
         await ready.value

@@ -2,7 +2,7 @@
 ///
 /// Each waits for READY, is made on the lane after everything accepted before, and suspends its task until it
 /// is done. Deadlines of the slatefile limit each of them.
-extension Host {
+extension AppHost {
     /// Opens a URL: modules that claim URLs themselves are called first, then the router.
     ///
     /// - Parameters:

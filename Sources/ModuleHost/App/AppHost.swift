@@ -6,7 +6,7 @@ import Synchronization
 /// A host is independent of processes: ``HostDaemon`` connects one to signals, files and exit codes, and
 /// ``init(slatefile:settings:log:)`` embeds one in a server. All of its methods may be called from any thread,
 /// and none of them blocks a thread for a module.
-public final class Host: Sendable {
+public final class AppHost: Sendable {
     /// The end of an app.
     @nonexhaustive public enum End: Hashable, Sendable {
         /// The app ended as requested: every module received the shutdown events and was released.
@@ -270,11 +270,11 @@ public final class Host: Sendable {
 
 /// A reference to the host, for parts of it that are created before it.
 final class WeakHost: Sendable {
-    private let box = WeakBox<Host>()
+    private let box = WeakBox<AppHost>()
 
-    var host: Host? { box.object }
+    var host: AppHost? { box.object }
 
-    func set(_ host: Host) { box.set(host) }
+    func set(_ host: AppHost) { box.set(host) }
 
     /// The app until the lane has closed, even if the host is released before: its modules must be
     /// disconnected from each other then.
@@ -290,7 +290,7 @@ final class WeakHost: Sendable {
     }
 }
 
-extension Host: InboxHost {
+extension AppHost: InboxHost {
     var lane: Lane { gate.lane }
 
     var enabledModules: [ModuleID] { slatefile.modules.filter(\.isEnabled).map(\.id) }

@@ -9,7 +9,7 @@ enum UnloadOutcome: Hashable, Sendable {
     case refused(String)
 }
 
-extension Host {
+extension AppHost {
     /// Unloads a lazy module: it receives the shutdown events and is released, and is made again when it is needed.
     ///
     /// Its work and its unanswered calls are cancelled, as at a reload that removes it. Its holds on the shutdown

@@ -1,6 +1,6 @@
 import AppService
 
-extension Host {
+extension AppHost {
     /// Stops the app: `resign-active`, `background` and `terminate` as the state requires, then the modules
     /// are released, in reverse order.
     ///

@@ -1,7 +1,7 @@
 import AppService
 
 /// Access to a running app for code in the same process that looks into it, such as a test.
-extension Host {
+extension AppHost {
     /// Runs code inside a module: on the lane, through the gate.
     ///
     /// Code for an overdue module runs when that returns.

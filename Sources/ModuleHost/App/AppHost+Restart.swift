@@ -19,7 +19,7 @@ struct NoSuchModule: Error, Hashable, CustomStringConvertible {
     }
 }
 
-extension Host {
+extension AppHost {
     /// Recreates a module, like a reload whose slatefile changes it.
     ///
     /// Another one is created and launched, takes its place between two events, and the old one receives the

@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 
 /// A host inside of another program, such as a server.
-extension Host {
+extension AppHost {
     /// The settings of an embedded host.
     public struct Settings: Sendable {
         /// The folder in which modules keep their files.
@@ -104,7 +104,7 @@ extension Host {
         processes.mark = claim.map(ProcessMark.init)
         let time = SystemTimeSource()
         let life = HostLife()
-        let reference = WeakBox<Host>()
+        let reference = WeakBox<AppHost>()
         let held = Guarded<PidFile?>(claim)
         let finish: @Sendable (End) -> Void = { end in
             time.end()
@@ -197,7 +197,7 @@ private struct ClosureSink: LogSink {
     func write(_ record: LogRecord) { body(record) }
 }
 
-extension Host.End {
+extension AppHost.End {
     /// Whether no module was left behind.
     fileprivate var isInOrder: Bool {
         if case .overdue = self { false } else { true }

@@ -1,4 +1,4 @@
-extension Host {
+extension AppHost {
     /// Exchanges the slatefile while the app runs: modules are created and launched; order, routes, signals
     /// and limits are exchanged atomically between two events; and modules that are no longer named are
     /// released.

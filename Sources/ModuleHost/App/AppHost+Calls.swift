@@ -2,7 +2,7 @@
 ///
 /// From any thread. Each is completed once, on any thread; also where the host stops before. They are made
 /// after everything accepted before, from READY on.
-extension Host {
+extension AppHost {
     /// The reply to a call from outside.
     package enum CallReply: Sendable {
         /// The reply of a route, as JSON text.
@@ -139,7 +139,7 @@ private final class CallFromOutside: LaneJob {
     func abandonInHand() { job.abandonInHand() }
 }
 
-extension Host.CallReply {
+extension AppHost.CallReply {
     init(_ reply: any Encodable & Sendable) {
         self = .json((reply as? EncodedReply)?.json ?? [])
     }
