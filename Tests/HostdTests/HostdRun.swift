@@ -10,7 +10,7 @@ final class HostdRun {
 
     /// The slatefile that this repository ships.
     static func shippedSlatefile() throws -> String {
-        try Repository.text(of: "slatefile.json")
+        try Repository.slatefile()
     }
 
     /// A slatefile with a journal.

@@ -8,7 +8,7 @@ struct DefaultSlatefileTests {
     @Test("it is valid, and uses every built-in module")
     func valid() throws {
         let slatefile = try Slatefile.read(
-            Array(Repository.text(of: "slatefile.json").utf8), path: "slatefile.json",
+            Array(Repository.slatefile().utf8), path: "slatefile.json",
             environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
         let entries = slatefile.modules.map(\.implementation)
@@ -48,7 +48,7 @@ struct DefaultSlatefileTests {
             ("slate://nobody/knows", #"{"shown":"slate://nobody/knows"}"#),
         ])
     func urls(url: String, reply: String) async throws {
-        try await TestHost.run(slatefile: Repository.text(of: "slatefile.json")) { app in
+        try await TestHost.run(slatefile: Repository.slatefile()) { app in
             let found = await app.answer(url)
             #expect(found.hasPrefix(reply), "\(found)")
         }
@@ -57,7 +57,7 @@ struct DefaultSlatefileTests {
     @Test("its app becomes ready, runs start-up tasks of each priority, and stops")
     func run() async throws {
         let folder = try TemporaryFolder()
-        let text = try Repository.text(of: "slatefile.json")
+        let text = try Repository.slatefile()
         let count = try #require(JSONValue(parsing: text)["modules"]?.count)
         let end = try await TestHost.run(slatefile: text, .init(folder: folder)) { app in
             for task in [

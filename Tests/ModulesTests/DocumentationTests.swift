@@ -90,7 +90,7 @@ struct DocumentationTests {
             Self.blocks(of: try Repository.text(of: "README.md")).first {
                 $0.before.contains("block=entry")
             })
-        let slatefile = try Repository.text(of: "slatefile.json")
+        let slatefile = try Repository.slatefile()
         let browser = try #require(slatefile.firstRange(of: "    { \"id\": \"com.mm.browser\""))
         return slatefile[..<browser.lowerBound] + entry.code + "\n"
             + slatefile[browser.lowerBound...]
@@ -120,6 +120,24 @@ struct DocumentationTests {
             ModulesTests.diagnostics(of: slatefile).map { $0.drop { $0 != " " } } == [
                 " unknown key 'greting'; did you mean 'greeting'?"
             ])
+    }
+
+    @Test("modules that a reader adds to the slatefile do not reach the tests")
+    func addedModules() throws {
+        let shipped = try Repository.slatefile()
+        let added = try readmeSlatefile().replacing(
+            "    { \"id\": \"com.mm.browser\"",
+            with: """
+                    {
+                      "id": "com.example.weather",
+                      "command": ["python3", "weather/weather_module.py"]
+                    },
+                    { "id": "com.mm.browser"
+                """)
+        #expect(added.contains("com.example.greeter") && added.contains("com.example.weather"))
+        #expect(try Repository.shipped(added) == shipped)
+        // The one of the repository, if no reader has added any, is taken as it is.
+        #expect(try Repository.shipped(shipped) == shipped)
     }
 
     // MARK: Nothing is left out
