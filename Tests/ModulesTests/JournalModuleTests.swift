@@ -7,9 +7,12 @@ import Testing
 
 @Suite("JournalModule", .timeLimit(.minutes(10)))
 struct JournalModuleTests {
-    private func slatefile(config: String = "{}", others: String = "") -> String {
+    private func slatefile(
+        config: String = "{}", isolated: Bool = false, others: String = ""
+    ) -> String {
         ModulesTests.slatefile(
-            "com.mm.journal", "Modules.JournalModule", config: config, others: others)
+            "com.mm.journal", "Modules.JournalModule", config: config, isolated: isolated,
+            others: others)
     }
 
     /// The lines of a journal, each without its time, whose form is checked.
@@ -29,13 +32,17 @@ struct JournalModuleTests {
         try lines(journal).compactMap { try JSONValue(parsing: $0)["event"]?.string }
     }
 
-    @Test("every event is a line, with what it has of payload and origin")
-    func everyEvent() async throws {
+    @Test(
+        "every event is a line, with what it has of payload and origin, in whatever process",
+        arguments: [false, true])
+    func everyEvent(isolated: Bool) async throws {
         let folder = try TemporaryFolder()
         let mine = Origin.signal(name: "RTMIN+1", uid: 1000, pid: 4711, value: -7)
         let plain = Origin.signal(name: "USR1", uid: 1000, pid: 4711, value: nil)
         let terminal = Origin.signal(name: "INT", uid: nil, pid: nil, value: nil)
-        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+        try await TestHost.run(
+            slatefile: slatefile(isolated: isolated), .init(folder: folder, executable: "hostd")
+        ) { app in
             try await app.deliver(.push, #"{ "aps": { "badge": 3 } }"#, from: mine)
             try await app.deliver(.pushRegistered, #"{ "deviceToken": "00ff" }"#)
             try await app.deliver(.pushRegistrationFailed, #"{ "error": "no" }"#)

@@ -16,7 +16,7 @@ public protocol MessageResponder: Module {
     func receive(_ message: Message) throws
 }
 
-extension MessageResponder where Self: TopicListener {
+extension TopicListener {
     /// The topics that the class declares.
     public var topics: [String] { Self.topics }
 }
@@ -31,6 +31,12 @@ enum MessageEvent: EventDefinition {
         _ message: Message
     ) -> Bool {
         member.wants(message.topic) { listener.call(direct: \.topics, wildcard: \.topics) }
+    }
+
+    /// Returns the topics of the messages that an object receives; none if it receives no messages.
+    static func topics(of object: AnyObject) -> [String] {
+        EventListener<any MessageResponder>(object, of: .message)?
+            .call(direct: \.topics, wildcard: \.topics) ?? []
     }
 
     static func notify(

@@ -90,6 +90,8 @@ final class LazyTopics: TopicListener {
     static var topics: [String] { ["a"] }
 
     init(context: ModuleContext) {}
+
+    func receive(_ message: Message) {}
 }
 
 /// A module that only its service makes.

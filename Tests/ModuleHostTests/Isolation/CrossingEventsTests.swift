@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// The events that a Swift module in a process of its own declares to its host: those that it would receive there.
+@Suite("Swift modules in a process of their own: events", .timeLimit(.minutes(10)))
+struct CrossingEventsTests {
+    @Test(
+        "each event that a module receives is declared, by whatever protocol it receives it",
+        arguments: ["ProbeModule", "EveryEventProbe"])
+    func declared(type: String) throws {
+        let module = try LedModule(type, probe: Probe())
+        let events = module.declaration["events"]?.elements.compactMap(\.string)
+        #expect(events == EventKind.allCases.map(\.rawValue))
+        let topics = module.declaration["topics"]?.elements.compactMap(\.string)
+        #expect(topics == ["*"])
+        try module.end()
+    }
+
+    @Test("a module with one protocol declares the events of that", arguments: EventKind.allCases)
+    func one(kind: EventKind) throws {
+        #expect(MessageEvent.topics(of: EveryEventProbe(Probe())) == ["*"])
+        #expect(kind.isReceived(by: EveryEventProbe(Probe())))
+        let module = try LedModule("TopicProbe", probe: Probe())
+        let events = module.declaration["events"]?.elements.compactMap(\.string) ?? []
+        #expect(events.contains(kind.rawValue) == (kind == .message))
+        #expect(module.declaration["topics"]?.elements.compactMap(\.string) == ["a", "b.*"])
+        try module.end()
+    }
+
+    @Test("a module that receives every event receives a message")
+    func message() throws {
+        let probe = Probe()
+        let module = try LedModule("EveryEventProbe", probe: probe)
+        #expect(try module.notify(.message, #"{"topic":"a"}"#) == nil)
+        #expect(probe.entries == ["every message"])
+        try module.end()
+    }
+}
+
+/// Notes each event, whatever its kind.
+final class EveryEventProbe: EveryEventResponder {
+    private let probe: Probe?
+
+    init(_ probe: Probe) { self.probe = probe }
+
+    init(context: ModuleContext) throws {
+        probe = Probe.named(try context.config(ProbeModule.Configuration.self).probe)
+    }
+
+    func didHear(_ kind: EventKind) { probe?.note("every \(kind.rawValue)") }
+}
+
+/// Receives messages alone, on topics that its class declares.
+final class TopicProbe: TopicListener, ConfiguredModule {
+    typealias Configuration = ProbeModule.Configuration
+
+    static var topics: [String] { ["a", "b.*"] }
+
+    init(context: ModuleContext) {}
+
+    func receive(_ message: Message) {}
+}
