@@ -19,11 +19,10 @@ extension CallDispatcher {
         if let parent, module != parent.module.text {
             return try parent.perform(module, action, parameters, for: caller, on: thread)
         }
+        let intercepted = InterceptedCall(
+            .action(action, of: module), parameters, caller.origin, isDryRun: false)
         if !interceptors.isEmpty,
-            let url = try redirection(
-                of: InterceptedCall(
-                    .action(action, of: module), parameters, caller.origin, isDryRun: false),
-                for: caller, on: thread)
+            let url = try redirection(of: intercepted, for: caller, on: thread)
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }
@@ -42,7 +41,7 @@ extension CallDispatcher {
                 }
             }
             if isAnswered { return reply }
-        } while try makeCommand(module, on: thread)
+        } while try makeCommand(module, for: intercepted, of: caller, on: thread)
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 

@@ -45,6 +45,21 @@ extension CallDispatcher {
         }
     }
 
+    /// Refuses a call whose route became known after the interceptors were asked, if one of them does not respond
+    /// and guards it.
+    ///
+    /// - Throws: ``RouteError/refused(by:_:)``.
+    func refuseIfGuarded(
+        _ call: InterceptedCall, for caller: Caller, on thread: LaneThread
+    ) throws {
+        let judge = try asHost(on: thread) {
+            interceptors.entries.first {
+                gate.lane.isOverdue($0.slot) && isGuarded(call, by: $0.slot, for: caller)
+            }?.slot.id
+        }
+        if let judge { throw RouteError.refused(by: judge, Self.unresponsive) }
+    }
+
     /// The reason of an interceptor that cannot be asked.
     private static let unresponsive = "it is unresponsive, and cannot be asked"
 

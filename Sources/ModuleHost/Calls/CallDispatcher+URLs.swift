@@ -27,12 +27,24 @@ extension CallDispatcher {
     ) throws -> any Encodable & Sendable {
         let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
         if let reply = try answer(url, for: caller, on: thread) { return reply }
-        if let name = url.segments.first, try makeCommand(name, on: thread),
+        if try makeCommand(namedIn: url, for: caller, isDryRun: false, on: thread),
             let reply = try answer(url, for: caller, on: thread)
         {
             return reply
         }
         throw try notFound(url, for: caller, on: thread)
+    }
+
+    /// Makes the command that a URL names, if that is not made.
+    ///
+    /// - Returns: Whether there is one.
+    private func makeCommand(
+        namedIn url: RouteURL, for caller: Caller, isDryRun: Bool, on thread: LaneThread
+    ) throws -> Bool {
+        guard let name = url.segments.first else { return false }
+        let call = InterceptedCall(
+            .url(url), RouteParameters(), caller.origin, isDryRun: isDryRun)
+        return try makeCommand(name, for: call, of: caller, on: thread)
     }
 
     /// Calls the route that answers a URL.
@@ -67,8 +79,8 @@ extension CallDispatcher {
         do {
             let (first, caller) = try read(text, caller, 0)
             let url = try redirected(first, caller, 0, isDryRun: true, on: thread)
-            if let name = url.segments.first, try match(url, for: caller, on: thread) == nil {
-                _ = try makeCommand(name, on: thread)
+            if try match(url, for: caller, on: thread) == nil {
+                _ = try makeCommand(namedIn: url, for: caller, isDryRun: true, on: thread)
             }
             return try makingModule(on: thread) {
                 guard let match = try match(url, for: caller, on: thread) else { return false }

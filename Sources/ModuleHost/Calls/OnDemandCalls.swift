@@ -63,13 +63,23 @@ extension CallDispatcher {
 
     /// Makes a command that is not made and that a call names; its routes are known then.
     ///
+    /// - Parameters:
+    ///   - id: The id of the command.
+    ///   - call: The call.
+    ///   - caller: The caller.
+    ///   - thread: The calling thread, which owns the lane.
     /// - Returns: Whether there is one: the call is to be tried again.
-    func makeCommand(_ id: some StringProtocol, on thread: LaneThread) throws -> Bool {
+    /// - Throws: ``RouteError``, also where an interceptor that does not respond guards the call.
+    func makeCommand(
+        _ id: some StringProtocol, for call: InterceptedCall, of caller: Caller,
+        on thread: LaneThread
+    ) throws -> Bool {
         guard let onDemand else { return false }
         guard let module = try asHost(on: thread, { onDemand.unmadeCommand(id) }) else {
             return false
         }
         try onDemand.makeForCall(module, on: thread)
+        try refuseIfGuarded(call, for: caller, on: thread)
         return true
     }
 

@@ -98,6 +98,42 @@ struct UnresponsiveGuardTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "the first call of a lazy command is refused, too: its routes are known once it is made",
+        arguments: ["", #", "provides": ["keep/:text"]"#], ["PatternGuard", "SleepyGuard"])
+    func lazyCommand(more: String, type: String) async throws {
+        let probe = Probe("lazy \(type) \(more)")
+        let door = probe.close(
+            type == "PatternGuard" ? "guard memory-warning" : "guard asked")
+        func command(_ name: String) -> HostUnderTest.Entry {
+            HostUnderTest.Entry(
+                name: name, more: #""launch": "lazy"\#(more)"#,
+                command: [HostProcess.program("MisbehavingModule"), "good"])
+        }
+        let test = try await HostUnderTest(
+            [
+                .init(name: "a", type: "CallProbe"), command("b"), command("c"), command("d"),
+                .init(name: "g", type: type),
+            ], top: #""schemes": ["app"]"#, processes: .quick, probe: probe
+        ).launched()
+        if type == "PatternGuard" {
+            try test.deliver(.memoryWarning)
+            await probe.reached("guard memory-warning")
+        } else {
+            test.host.call("x.a", "act", [:], origin: .host, token: nil) { _ in }
+            await probe.reached("guard asked")
+        }
+        test.overrun()
+        #expect(await test.call("x.b", "echo", ["text": "one"]) == Self.refused)
+        #expect(await test.open("app://x.b/echo/one") == Self.refused)
+        let other = await test.open("app://x.c/echo/one")
+        #expect(other == (type == "PatternGuard" ? #"{"text":"one"}"# : Self.refused))
+        door.open()
+        await test.caughtUp()
+        #expect(await test.open("app://x.d/echo/one") == #"{"text":"one"}"#)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("malformed patterns are errors of the check, and guard every call")
     func malformed() throws {
         let calls = GuardedCalls(of: BrokenGuard.self, schemes: ["app"])
