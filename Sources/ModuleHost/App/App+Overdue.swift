@@ -9,6 +9,11 @@ extension App {
     func overdue(_ report: TakeoverReport) {
         reportHealth()
         services.forgetMaking()
+        if report.slots.isEmpty, let id = report.unloaded {
+            log.of(module: id.text).error(
+                "unresponsive after it was unloaded: one of its tasks did not return in time; "
+                    + "delivery continues without it")
+        }
         guard let overdue = report.slots.last, let outermost = report.slots.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
         let callers = report.slots.dropLast().compactMap(\.id?.text)

@@ -39,7 +39,9 @@ extension Lane {
                 slots, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
             let resumption = Resumption(
                 slot: stuck.outermost(at: observed),
-                report: TakeoverReport(slots: slots, cause: cause, job: state.current))
+                report: TakeoverReport(
+                    slots: slots, unloaded: numbers.last.flatMap(state.unloadedModule),
+                    cause: cause, job: state.current))
             state.resumption = resumption
             // The lane's own thread sleeps while a carrier is stuck.
             let resident = state.carried.take()?.from

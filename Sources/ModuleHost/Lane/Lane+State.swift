@@ -75,6 +75,11 @@ extension Lane.State {
         firstVacant = first
     }
 
+    /// Returns the unloaded module whose slot still has a number; nil if no such slot is referenced.
+    func unloadedModule(_ number: UInt16) -> ModuleID? {
+        retired.first { $0.number == number }?.slot?.id
+    }
+
     /// Takes the next job.
     ///
     /// - Returns: What to do, and the job that is done.

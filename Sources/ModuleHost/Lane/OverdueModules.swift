@@ -305,6 +305,8 @@ struct TakeoverReport: Sendable {
     ///
     /// All are overdue; the last one did not return.
     let slots: [ModuleSlot]
+    /// The innermost module on the stack, if it was unloaded: what it has left behind still runs.
+    let unloaded: ModuleID?
     let cause: TakeoverCause
     /// The job of the thread that lost the lane.
     let job: (any LaneJob)?

@@ -292,6 +292,32 @@ struct LateAnswerTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a handler that hangs after its module was unloaded is named, and others go on")
+    func hangsUnloaded() async throws {
+        let probe = Probe()
+        let test = try await host(probe: probe)
+        async let reply = test.call("x.l", "await", ["name": "one"])
+        await probe.reached("await one")
+        let outcome = try await test.reload(
+            [.init(name: "a", type: "CallProbe")], top: #""schemes": ["app"]"#)
+        #expect(outcome.text == "applied: removed x.l")
+        _ = await reply
+        let door = probe.close("resume one cancelled")
+        keep("one", probe)
+        await probe.reached("resume one cancelled")
+        test.overrun()
+        #expect(await test.call("x.a", "sum", ["left": 1, "right": 2]) == "3")
+        let errors = test.recorder.records.filter { $0.level == .error }
+        #expect(
+            errors.map(\.message) == [
+                "unresponsive after it was unloaded: one of its tasks did not return in time; "
+                    + "delivery continues without it"
+            ])
+        #expect(errors.map(\.module) == ["x.l"])
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("what a stop leaves of a handler runs after the lane has ended, cancelled")
     func afterTheEnd() async throws {
         let probe = Probe()
