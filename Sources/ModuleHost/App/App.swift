@@ -71,6 +71,20 @@ final class App {
             try onDemand.makeProvider(of: service, on: thread)
         }
         services.isDeclared = { [unowned self] in onDemand.declares($0) }
+        services.absence = { [unowned self] in absence(of: $0, $1, for: $2) }
+    }
+
+    /// Returns the reason why a service is missing that a module declares which is not created, or has failed.
+    private func absence(
+        of service: ObjectIdentifier, _ name: String, for caller: ModuleSlot?
+    ) -> ServiceError? {
+        let absent = ((reloads.current?.staged ?? []) + records).first { record in
+            record.module == nil && record.slot !== caller && record.entry.declares(service)
+        }
+        guard let absent else { return nil }
+        return absent.isFailed
+            ? .notMade(absent.id, because: absent.unavailability)
+            : .notYetProvided(name, by: absent.id)
     }
 
     /// Moves to the next phase, and carries out its effects.

@@ -2,6 +2,8 @@
 @nonexhaustive public enum ServiceError: Error, Hashable, Sendable {
     /// No module provides it; `nearest` is a service with a similar name.
     case notProvided(String, nearest: String?)
+    /// The module that declares it is created after the caller.
+    case notYetProvided(String, by: ModuleID)
     /// A module provides it already.
     case duplicate(String, first: ModuleID?)
     /// The service needs itself to be created: the chain from the service back to it.
@@ -44,6 +46,9 @@ extension ServiceError: CustomStringConvertible {
             "no module provides '\(name)'; did you mean '\(nearest)'?"
         case .notProvided(let name, nil):
             "no module provides '\(name)': is its module in the slatefile, and enabled?"
+        case .notYetProvided(let name, let module):
+            "'\(name)' is not available yet: \(module) provides it and stands later in the slatefile; "
+                + "move it up, or resolve the service at launch"
         case .duplicate(let name, let first):
             "'\(name)' is provided already\(first.map { " by \($0)" } ?? ""); provide it once"
         case .cycle(let names):

@@ -61,6 +61,12 @@ public final class ServiceRegistry {
     /// Returns whether a module that is not made declares a service.
     var isDeclared: (ObjectIdentifier) -> Bool = { _ in false }
 
+    /// Returns the reason why a service is missing if a module declares it, and is not created yet or has failed; nil
+    /// if there is no such module besides the caller.
+    var absence: (ObjectIdentifier, _ name: String, _ caller: ModuleSlot?) -> ServiceError? = {
+        _, _, _ in nil
+    }
+
     // MARK: Providing
 
     /// Provides a service.
@@ -281,6 +287,9 @@ public final class ServiceRegistry {
             }
             let name = "\(service)"
             if isAlone { throw ServiceError.otherProcess(name) }
+            if let absence = try asHost({ absence(ObjectIdentifier(service), name, slot) }) {
+                throw absence
+            }
             let others = try asHost {
                 entries.count <= Self.nearestLimit ? entries.values.map(\.name).sorted() : []
             }

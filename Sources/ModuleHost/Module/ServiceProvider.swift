@@ -30,6 +30,14 @@ extension ServiceProvider {
     public static var facades: [any ServiceFacade.Type] { [] }
 }
 
+extension Slatefile.Module {
+    /// Returns whether the class of the module declares that its instances provide a service.
+    func declares(_ service: ObjectIdentifier) -> Bool {
+        (type as? any ServiceProvider.Type)?.services
+            .contains { ObjectIdentifier($0) == service } == true
+    }
+}
+
 /// The services that the modules of a slatefile declare, without creating a module.
 struct ServiceProviders {
     /// The module that was the first to declare each; nil for one without a valid id.

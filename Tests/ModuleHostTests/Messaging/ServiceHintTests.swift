@@ -5,6 +5,35 @@ import Testing
 
 @Suite("Hints at similar services", .timeLimit(.minutes(10)))
 struct ServiceHintTests {
+    @Test("a module that is made later, or has failed, is named as the provider of its service")
+    func later() async throws {
+        let probe = Probe()
+        let use: Probe.Act = { try $0.context.services.call((any PlainService).self) { _ in } }
+        probe.when("b init", use)
+        probe.when("d launch", use)
+        let test = try await HostUnderTest(
+            [
+                .init(name: "a"), .init(name: "b"),
+                .init(name: "c", type: "FailingProvider"), .init(name: "d"),
+            ], probe: probe
+        ).launched()
+        func errors(_ name: String) -> [String] {
+            test.recorder.records.filter { $0.module == "x.\(name)" && $0.level == .error }
+                .map(\.message)
+        }
+        #expect(
+            errors("b") == [
+                "init failed; the app continues without it: 'PlainService' is not available yet: x.c "
+                    + "provides it and stands later in the slatefile; move it up, or resolve the service at launch"
+            ])
+        #expect(
+            errors("d") == [
+                "launch failed; the app continues without it: the module that provides it, x.c, is not there: "
+                    + "it failed: init: broken"
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
     /// With more, each failed look-up would keep the lane from other modules.
     @Test(
         "the most similar service is searched among 256 at most",
@@ -28,6 +57,13 @@ struct ServiceHintTests {
         #expect(text == expected)
         #expect(await test.stopped() == .stopped)
     }
+}
+
+/// Declares a service, and fails in `init`.
+final class FailingProvider: ServiceProvider {
+    static var services: [Any.Type] { [(any PlainService).self] }
+
+    init(context: ModuleContext) throws { throw TestError() }
 }
 
 /// A type for each number, made of one for each of its binary digits.
