@@ -4,7 +4,7 @@ import Dispatch
 /// Threads for the code of modules that is not on the lane.
 ///
 /// They run asynchronous code, and work that modules begin off the lane. A limited number of serial Dispatch
-/// queues take jobs from one list.
+/// queues take jobs from one list, in which modules take turns.
 ///
 /// Queues of its own rather than the executor of Swift tasks: any use of that leaves the process with about
 /// one wake-up a second for ever.
@@ -15,7 +15,7 @@ final class WorkerPool: TaskExecutor {
     }
 
     fileprivate struct State {
-        var jobs = Deque<Job>()
+        var jobs = TurnQueue<Job>()
         /// The number of jobs that run at a time.
         var width: Int
         /// The number of queues, created when they are first needed.
@@ -28,10 +28,17 @@ final class WorkerPool: TaskExecutor {
     /// - Parameter width: The number of jobs that run at a time.
     init(width: Int) { state = Guarded(State(width: max(1, width))) }
 
-    func enqueue(_ job: consuming ExecutorJob) { add(.slice(UnownedJob(job))) }
+    /// All asynchronous code takes turns as one owner: its slices are short.
+    func enqueue(_ job: consuming ExecutorJob) { add(.slice(UnownedJob(job)), of: nil) }
 
-    /// Runs work on one of the threads, after the jobs that were added before.
-    func run(_ work: @escaping @Sendable () -> Void) { add(.work(work)) }
+    /// Runs work on one of the threads, after the work of the same owner that was added before.
+    ///
+    /// - Parameters:
+    ///   - owner: The owner, which takes turns with others; it is not kept.
+    ///   - work: The work.
+    func run(for owner: AnyObject? = nil, _ work: @escaping @Sendable () -> Void) {
+        add(.work(work), of: owner.map(ObjectIdentifier.init))
+    }
 
     /// Gives the place of a thread whose work does not return to another thread.
     func replaceStuckThread() {
@@ -45,9 +52,9 @@ final class WorkerPool: TaskExecutor {
     /// Notes that the work of a thread whose place was given away has returned.
     func stuckThreadReturned() { state.withLock { $0.width -= 1 } }
 
-    private func add(_ job: Job) {
+    private func add(_ job: Job, of owner: ObjectIdentifier?) {
         let queue = state.withLock { state -> DispatchQueue? in
-            state.jobs.append(job)
+            state.jobs.append(job, of: owner)
             return state.queue()
         }
         start(queue)

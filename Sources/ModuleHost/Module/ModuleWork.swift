@@ -94,7 +94,7 @@ public final class ModuleWork: Sendable {
     func begin(holding hold: ModuleHold?) {
         self.hold.withLock { $0 = hold }
         owner.place.add(self)
-        owner.services.workers.run { self.work() }
+        owner.services.workers.run(for: owner.slot) { self.work() }
     }
 
     /// Runs the work; on a thread of the workers.
