@@ -28,7 +28,9 @@ extension Command {
                 let slatefile = try Slatefile.load(
                     arguments.operand ?? defaultSlatefile,
                     environment: CurrentProcess.environment())
-                let graph = AppGraph(of: slatefile).rendered(as: format)
+                let graph = AppGraph(of: slatefile) {
+                    ($0 as? any TopicListener.Type)?.topics
+                }.rendered(as: format)
                 return format == .json
                     ? Console.write(json: graph.utf8) : Console.write(TerminalText(lines: graph))
             } catch {
