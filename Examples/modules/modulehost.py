@@ -2,7 +2,8 @@
 
 weather.py is an example, docs/isolated-modules.md describes the protocol. Handlers run one at a time, on the thread
 that called `run`; while a handler waits for a response of the host, another may run inside it. Other threads may
-call the host too, but no handler may wait for them. Printed text goes to standard error, which the host logs.
+call the host too, but no handler may wait for them. Printed text goes to standard error, which the host logs; what is
+printed before this file is imported does not, so import it first.
 """
 from __future__ import annotations
 
@@ -22,6 +23,20 @@ TYPES: dict[Any, tuple[str, str, str, Callable[[str], Any]]] = {
     bool: ("Bool", "true, false, 1 or 0", "true|false|1|0", ("true", "1").__contains__),
 }
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def take_output() -> int:
+    """Takes standard output for the messages: from now on neither print() nor a library nor a child process can write
+    between them."""
+    output = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout.flush()
+    sys.stdout = sys.stderr
+    return output
+
+
+# In a module's process, at once: a library that is imported later may print. Import this file first.
+OUTPUT = take_output() if "MODULEHOST_OWNER" in os.environ else None
 encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -165,12 +180,9 @@ class Module:
 
     def run(self) -> None:
         """Serves the host until it ends the module or ends itself. The process must end within 2 s after that."""
-        self._thread, self._input, self._output = threading.get_ident(), os.fdopen(os.dup(0), "rb"), os.dup(1)
-        # From here on neither print() nor a child process can write between the messages.
+        self._thread, self._input = threading.get_ident(), os.fdopen(os.dup(0), "rb")
+        self._output = take_output() if OUTPUT is None else OUTPUT
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(2, 1)
-        sys.stdout.flush()
-        sys.stdout = sys.stderr
         threading.Thread(target=self._end_with_host, daemon=True).start()
         try:
             while True:

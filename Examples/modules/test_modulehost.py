@@ -20,7 +20,8 @@ class Host:
 
     def __init__(self, command: list[str], folder: str, module: str, config: dict[str, Any] | None = None) -> None:
         self.process = subprocess.Popen(
-            command, cwd=folder, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(HERE)},
+            command, cwd=folder,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(HERE), "MODULEHOST_OWNER": "test"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert self.process.stdin and self.process.stdout and self.process.stderr
         self.input, self.output = self.process.stdin, self.process.stdout
@@ -454,6 +455,7 @@ class KitTests(ModuleTestCase):
     def test_nothing_printed_gets_between_the_messages(self) -> None:
         code = """
             print("early")
+            os.write(1, b"by a library\\n")
             @module.on("push")
             def pushed(event: Event) -> None:
                 print('{"jsonrpc": "2.0", "id": 1, "result": "é"}')
@@ -466,7 +468,14 @@ class KitTests(ModuleTestCase):
             self.assertEqual(host.event("push"), {"result": None})
             self.assertEqual(host.received, [])
         printed = ['{"jsonrpc": "2.0", "id": 1, "result": "é"}', "of a program", "raw"]
-        self.assertEqual(host.errors.decode().splitlines(), ["early"] + printed * 2)
+        lines = host.errors.decode().splitlines()
+        self.assertEqual(sorted(lines[:2]), ["by a library", "early"])
+        self.assertEqual(lines[2:], printed * 2)
+
+    def test_prints_as_usual_where_no_host_runs_it(self) -> None:
+        code = "import modulehost; print('printed', flush=True)"
+        result = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, timeout=PATIENCE)
+        self.assertEqual(result.stdout, b"printed\n")
 
     def test_exceptions(self) -> None:
         code = """
