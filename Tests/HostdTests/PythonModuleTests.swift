@@ -10,25 +10,29 @@ struct PythonModuleTests {
     /// - Parameters:
     ///   - code: What stands between the making of `module` and `module.run()`.
     ///   - more: More members of its entry in the slatefile.
+    ///   - options: Options of the interpreter.
     /// - Returns: The host, which is ready.
     /// - Throws: Where it is not.
-    private func run(_ code: String, more: String = "") throws -> HostdRun {
+    private func run(
+        _ code: String, more: String = "", options: [String] = []
+    ) throws -> HostdRun {
         let folder = try TemporaryFolder()
         let library = try Repository.text(of: "Examples/modules/modulehost.py")
         try folder.write(library, to: "modulehost.py")
         try folder.write(
             "from modulehost import *\nmodule = Module()\n\(code)\nmodule.run()\n", to: "small.py")
-        return try HostdRun(Self.slatefile(more), in: folder).ready()
+        return try HostdRun(Self.slatefile(more, options), in: folder).ready()
     }
 
-    private static func slatefile(_ more: String) -> String {
-        """
-        {"slate": 1, "app": "test", "schemes": ["test"], "modules": [
-          {"id": "x.main", "entry": "Modules.MainModule", "main": true},
-          {"id": "x.journal", "entry": "Modules.JournalModule"},
-          {"id": "x.python", "command": ["python3", "small.py"]\(more)}
-        ]}
-        """
+    private static func slatefile(_ more: String, _ options: [String] = []) -> String {
+        let words = (["python3"] + options + ["small.py"]).map { "\"\($0)\"" }
+        return """
+            {"slate": 1, "app": "test", "schemes": ["test"], "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.journal", "entry": "Modules.JournalModule"},
+              {"id": "x.python", "command": [\(words.joined(separator: ", "))]\(more)}
+            ]}
+            """
     }
 
     @Test("an event that is sent twice with one id is there once, and the sender goes on")
@@ -49,6 +53,42 @@ struct PythonModuleTests {
         #expect(outcome.exit == .code(0))
         #expect(!outcome.error.contains("Traceback"))
         #expect(try run.journaledEvents().filter { $0 == "push" }.count == 1)
+    }
+
+    @Test("what a library prints at import, unbuffered, is logged")
+    func prints() throws {
+        let run = try run("print('printed at import')", options: ["-u"])
+        try run.process.waitForLine(containing: "printed at import")
+        #expect(try run.hostd("modules").output.contains("x.python"))
+        #expect(try run.hostd("health").output.hasPrefix("healthy"))
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(!outcome.error.contains("failed"))
+    }
+
+    @Test(
+        "a handler that posts more than the host keeps waits for it, and all of its messages arrive"
+    )
+    func postsMany() throws {
+        let run = try run(
+            """
+            @module.topic("go")
+            def go(event):
+                for number in range(200):
+                    module.post("counted", number)
+                module.log.info("posted all")
+            @module.topic("counted")
+            def counted(event):
+                if event.payload == 199:
+                    module.log.info("received all")
+            """)
+        #expect(try run.hostd("post", "go").exit == .code(0))
+        try run.process.waitForLine(containing: "posted all")
+        try run.process.waitForLine(containing: "received all")
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(!outcome.error.contains("Traceback"))
+        #expect(try run.journaledEvents().filter { $0 == "message" }.count == 201)
     }
 
     @Test("it stops the app where its slatefile lets it, and else the error says how to let it")

@@ -60,6 +60,14 @@ enum Message {
         #"{"jsonrpc":"2.0","method":"post","params":{"topic":"\#(topic)","payload":1}}"# + "\n"
     }
 
+    static func post(_ topic: String, id: Int) -> String {
+        #"{"jsonrpc":"2.0","id":"post \#(id)","method":"post","params":{"topic":"\#(topic)"}}"#
+            + "\n"
+    }
+
+    /// What the process of a Swift module says whose code does not return.
+    static let unresponsive = #"{"jsonrpc":"2.0","method":"unresponsive","params":{}}"# + "\n"
+
     /// The answer to `initialize`.
     static func introduction(version: Int, module: String) -> String {
         #"{"protocol":\#(version),"module":\#(module),"#

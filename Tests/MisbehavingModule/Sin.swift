@@ -100,6 +100,11 @@ struct Sin: Sendable {
             $0.answer($1)
             return .asItShould
         },
+        Sin("hang-later", .event, does: "answers, says that it hangs, and does so") {
+            $0.answer($1)
+            Descriptor.output.write(Message.unresponsive)
+            sleepForever()
+        },
         Sin("answer-never", .event, does: "does not answer, but reads on") { _, _ in
             .never
         },
@@ -109,6 +114,11 @@ struct Sin: Sendable {
         },
         Sin("call-at-once", .event, does: "calls a route that answers later, and cannot wait") {
             if $1.event == "push" { $0.ask(Message.lateCall(id: "now", canWait: false)) }
+            return .asItShould
+        },
+        Sin("post-many", .event, does: "posts 200 messages, and waits for each response") {
+            guard $1.event == "push" else { return .asItShould }
+            for number in 0..<200 { $0.ask(Message.post("many", id: number)) }
             return .asItShould
         },
         Sin("close-stdout", .event, does: "closes its output, but reads on") { module, _ in

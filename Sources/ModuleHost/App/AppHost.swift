@@ -131,9 +131,10 @@ public final class AppHost: Sendable {
         self.time = time
         self.observer = observer
         let reference = WeakHost()
+        var hooks = Lane.Hooks(notifying: reference, inbox: inbox)
+        hooks.onUnresponsive = role.onUnresponsive
         let lane = Lane(
-            limits: Watchdog.Limits(of: slatefile), time: time,
-            hooks: Lane.Hooks(notifying: reference, inbox: inbox), box: blackBox,
+            limits: Watchdog.Limits(of: slatefile), time: time, hooks: hooks, box: blackBox,
             input: role.input)
         gate = Gate(lane: lane)
         startup = StartupQueue(

@@ -63,16 +63,10 @@ struct HostServices: ModuleServices {
         gate.lane.box?.count(tasksOf: slot.number, change)
     }
 
-    func post(_ event: LifecycleEvent) {
-        guard let host = reference.host else { return }
-        if host.role.take(event) { return }
-        guard event.kind.stateChange == nil else { return host.deliver(event) }
-        enqueue(.event(event), in: host)
-    }
-
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
-        guard let host = reference.host, event.kind.stateChange == nil else {
-            post(event)
+        guard let host = reference.host, !host.role.take(event) else { return completion() }
+        guard event.kind.stateChange == nil else {
+            host.deliver(event)
             return completion()
         }
         // Called when the request is released.

@@ -118,6 +118,7 @@ extension ReloadTransaction {
         for record in records { app.watchUse(of: record) }
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
+        for record in records { (record.module as? IsolatedModule)?.tellDeadlines() }
         app.holds.exchange(timeLimit: next.deadlines.stop)
         let (all, failed) = (records.count, app.failed.ids.count)
         app.metrics.withLock { metrics in

@@ -99,7 +99,7 @@ final class BoundRoute {
         do {
             if let handler = entry.route.handler.later, let later = caller.later {
                 guard accepts(parameters) else { return false }
-                try begin(handler, module, parameters, call, later, wantsJSON: caller.wantsJSON)
+                try begin(handler, module, parameters, call, later, for: caller)
                 return true
             }
             guard try perform(module, parameters, call, &reply) else { return false }
@@ -117,14 +117,15 @@ final class BoundRoute {
     /// Calls a handler whose answer comes later.
     private func begin(
         _ handler: ErasedHandler.Later, _ module: AnyObject, _ parameters: RouteParameters,
-        _ call: RouteCall, _ later: LateAnswer, wantsJSON: Bool
+        _ call: RouteCall, _ later: LateAnswer, for caller: Caller
     ) throws {
         guard let place = target.place else {
             throw RouteError.unavailable(entry.module, because: target.unavailability)
         }
-        later.begin(
-            entry, at: place, wantsJSON: wantsJSON,
-            within: target.callDeadline(handler.deadline))
+        // The host that has admitted a call to this process limits its time.
+        let limit =
+            caller.isAdmitted ? .seconds(86_400) : target.callDeadline(handler.deadline)
+        later.begin(entry, at: place, wantsJSON: caller.wantsJSON, within: limit)
         do {
             try handler.begin(module, parameters, call, later)
             later.awaitAnswer()

@@ -94,6 +94,7 @@ private struct ModuleStart {
         let config: JSONValue
         let appConfig: JSONValue
         let stateDirectory: String
+        let deadlines: JSONValue?
         let providers: [Provider]?
 
         struct Provider: Decodable {
@@ -111,7 +112,7 @@ private struct ModuleStart {
             $0.member("slate", 1)
             $0.member("app", parameters.app)
             $0.member("config", parameters.appConfig)
-            // The host supervises this module, with shorter deadlines.
+            // The host supervises this module, with shorter deadlines, wherever it waits for it.
             $0.member("deadlines") {
                 $0.object { json in
                     for step in ["event", "launch", "stop", "stopAll", "call"] {
@@ -132,10 +133,22 @@ private struct ModuleStart {
         }
         var slatefile = try Slatefile.read(
             json.bytes, path: "initialize", environment: { _ in nil })
+        if let deadlines = ModuleDeadlines(parameters.deadlines) {
+            slatefile.deadlines.apply(deadlines)
+        } else {
+            slatefile.deadlines.call = Slatefile.Defaults.call
+        }
         slatefile.modules[0].facadeProviders = try (parameters.providers ?? []).map {
             Slatefile.FacadeProvider(module: try ModuleID($0.module), entry: $0.entry)
         }
         self.slatefile = slatefile
+    }
+}
+
+extension Slatefile.Deadlines {
+    /// Takes the deadlines that the host has set.
+    mutating func apply(_ deadlines: ModuleDeadlines) {
+        (event, call) = (deadlines.event, deadlines.call)
     }
 }
 

@@ -13,6 +13,10 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     private let current = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
     /// The calls of the host whose answers come later, by the number of the request.
     private let pendingCalls = Guarded<[Int: LateAnswer]>([:])
+    /// The number of messages that the module has posted and the host has not accepted yet.
+    private let unansweredPosts = Atomic(0)
+    /// The number at which the module waits for the host.
+    private static let postWindow = 32
     private let reference = WeakHost()
 
     /// - Parameters:
@@ -29,6 +33,11 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
     var input: (any LaneInput)? { connection }
 
+    /// Notifies the host, which goes on without the module, and kills this process if the module does not return.
+    var onUnresponsive: (@Sendable () -> Void)? {
+        { [connection] in connection.notify("unresponsive") { $0.object { _ in } } }
+    }
+
     func set(_ host: AppHost) { reference.set(host) }
 
     // MARK: Reports of the app
@@ -41,7 +50,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
             return connection.fail(initialization, RPCError(.failed, reason))
         }
         let members = app.center.members(of: record.slot).map(\.object)
-        let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
+        let topics = members.flatMap(MessageEvent.topics)
         // A long-running task begins after `launch`.
         let runs = record.module is any RunningModule
         let events = EventKind.allCases.filter { kind in
@@ -109,13 +118,36 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
     func take(_ event: LifecycleEvent) -> Bool {
         guard case .message(let message) = event.content else { return true }
-        connection.notify("post") { json in
+        func write(to json: inout JSONWriter) {
             json.object {
                 $0.member("topic", message.topic)
                 if let payload = message.payload { $0.member("payload", payload) }
             }
         }
+        do throws(RPCError) {
+            if unansweredPosts.load(ordering: .relaxed) < Self.postWindow {
+                unansweredPosts.add(1, ordering: .relaxed)
+                try connection.ask("post") { [self] response in
+                    unansweredPosts.subtract(1, ordering: .relaxed)
+                    if case .failure(let error) = response { logRefused(error) }
+                } _: {
+                    write(to: &$0)
+                }
+            } else if let thread = reference.host?.lane.hold {
+                // The host has no room: the module waits until there is.
+                _ = try connection.ask(
+                    "post", serving: { serve($0, $1, on: thread) }, write)
+            } else {
+                connection.notify("post", write)
+            }
+        } catch {
+            logRefused(error)
+        }
         return true
+    }
+
+    private func logRefused(_ error: RPCError) {
+        reference.host?.log.of(module: module.text).warning("a message was not posted: \(error)")
     }
 
     func perform(
@@ -230,6 +262,12 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 }
             case "call": try call(request, id, in: host, on: thread)
             case "cancel": cancel(request)
+            case "deadlines":
+                guard let deadlines = ModuleDeadlines(request.parameters) else { return }
+                var slatefile = host.slatefile
+                slatefile.deadlines.apply(deadlines)
+                host.exchange(slatefile)
+                host.lane.watchdog.limits = Watchdog.Limits(of: slatefile)
             case "root":
                 let root = try root(of: host.app.open(on: thread), on: thread)
                 connection.succeed(id) { json in

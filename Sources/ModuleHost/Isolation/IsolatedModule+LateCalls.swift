@@ -108,8 +108,13 @@ extension ModuleProcess {
     ///
     /// From any thread.
     fileprivate func cancel(_ number: Int) {
+        notify("cancel") { $0.object { $0.member("id", number) } }
+    }
+
+    /// Sends a notification, from any thread.
+    func notify(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
         var json = JSONWriter()
-        json.rpcRequest("cancel", id: nil) { $0.object { $0.member("id", number) } }
+        json.rpcRequest(method, id: nil, parameters)
         post(json.bytes)
     }
 
@@ -131,7 +136,7 @@ extension ModuleProcess {
     }
 
     /// Makes the thread that is in the module, or the next one, send a line.
-    private func post(_ line: [UInt8]) {
+    func post(_ line: [UInt8]) {
         _ = queue.add(.line(line), bytes: line.count)
         output.interrupt()
     }

@@ -27,6 +27,8 @@ final class IsolatedModule {
     /// Whether the lane was yielded for a flood that has not ended.
     private var hasYieldedToFlood = false
     let posts = PostLimit()
+    /// The deadlines that the process has, or a former one had.
+    private let toldDeadlines: Guarded<ModuleDeadlines>
     /// The origins on whose behalf it may act.
     private(set) var deliveredOrigins = DeliveredOrigins()
     /// The observer that announces messages.
@@ -38,6 +40,7 @@ final class IsolatedModule {
     init(_ start: ProcessStart) throws {
         let started = try start.take()
         context = start.context.openInModule()
+        toldDeadlines = Guarded(ModuleDeadlines(context))
         spec = start.spec
         observer = start.observer
         (process, declaration) = started
@@ -280,6 +283,40 @@ final class IsolatedModule {
             throw IsolationError.ended(error)
         }
         return try answer.mapError { IsolationError.answered($0.code, $0.description) }.get().string
+    }
+
+    // MARK: Code that no request waits for
+
+    /// Waits until the process responds, since code of its module has not returned within its deadline.
+    ///
+    /// The lane goes on without the module, and a process that does not respond in time is killed; its end is the next
+    /// message.
+    func awaitResponse() {
+        // A request waits for it already, with a limit of its own.
+        guard !isGone, !process.queue.isExchanging else { return }
+        let deadline = ModuleDeadlines(context).event
+        context.log.error("its code did not return within \(deadline.briefText)")
+        if context.host.services.isOnLane { context.host.services.yieldLane(again: false) }
+        let limit = patience(beyond: deadline)
+        _ = try? process.exchange(
+            "pending", within: max(limit - deadline, .milliseconds(100)),
+            orEnd: .silence("return from its code", limit), serving: serve
+        ) {
+            $0.object { _ in }
+        }
+    }
+
+    /// Tells the process of a Swift module its deadlines, which may have changed.
+    ///
+    /// From the lane.
+    func tellDeadlines() {
+        let deadlines = ModuleDeadlines(context)
+        let isNew = toldDeadlines.withLock { told in
+            defer { told = deadlines }
+            return told != deadlines
+        }
+        guard spec.isSwift, isNew else { return }
+        current.withLock { $0 }.notify("deadlines") { deadlines.write(to: &$0) }
     }
 
     // MARK: Unrequested messages

@@ -30,6 +30,9 @@ struct LaunchSpec: Sendable {
         facadeProviders = []
     }
 
+    /// Whether the process is that of a Swift module.
+    var isSwift: Bool { environment[Self.entryVariable] != nil }
+
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
     static let entryVariable = "MODULEHOST_ENTRY"
 

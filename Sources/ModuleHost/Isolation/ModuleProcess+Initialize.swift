@@ -26,6 +26,9 @@ extension ModuleProcess {
                 $0.member("config", context.currentConfig)
                 $0.member("appConfig", context.currentAppConfig)
                 $0.member("stateDirectory", context.stateDirectory)
+                if let deadlines = context.deadlines {
+                    $0.member("deadlines") { deadlines.write(to: &$0) }
+                }
                 let providers = context.facadeProviders
                 guard !providers.isEmpty else { return }
                 $0.member("providers") {

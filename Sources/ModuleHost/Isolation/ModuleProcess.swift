@@ -136,13 +136,14 @@ final class ModuleProcess: Sendable {
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - time: The longest wait for the response; beyond it the process is killed.
+    ///   - cause: The cause of that end; nil for one that names the method.
     ///   - serve: Handles a request of the process.
     ///   - stalling: Called at most once, where the response will take long.
     ///   - parameters: Writes the parameters.
     /// - Returns: The response: a result, or the error of the process.
     /// - Throws: ``ProcessExit`` where the process has ended, or ends before it responds.
     func exchange(
-        _ method: String, within time: Duration,
+        _ method: String, within time: Duration, orEnd cause: ProcessExit.Cause? = nil,
         serving serve: (RPCRequest, RPCID?) -> Void, stalling: () -> Void = {},
         _ parameters: (inout JSONWriter) -> Void
     ) throws(ProcessExit) -> Result<JSONValue, RPCError> {
@@ -178,7 +179,7 @@ final class ModuleProcess: Sendable {
             case .message(.line(let line)): send(line)
             case .end(let end): throw end
             case .nothing:
-                kill(because: .silence("answer '\(method)'", time))
+                kill(because: cause ?? .silence("answer '\(method)'", time))
                 deadline = .distantFuture
             }
         }

@@ -149,6 +149,9 @@ extension ModuleProcess {
         let context = module.context
         switch request.method {
         case "log", "ready": succeed(id) { $0.null() }
+        case "unresponsive":
+            succeed(id) { $0.null() }
+            module.awaitResponse()
         case "call":
             let call = try request.parameters(as: CallParameters.self)
             let origin = try module.origin(of: call)
@@ -177,8 +180,7 @@ extension ModuleProcess {
             } catch {
                 throw .invalidParameters("\(error)")
             }
-            try module.posts.post(event, to: context.host.services)
-            succeed(id) { $0.null() }
+            try post(event, id, for: module) { $0.null() }
         case "send":
             try send(request, id, for: module)
         default:
@@ -186,6 +188,26 @@ extension ModuleProcess {
                 "a module may ask for log, ready, call, open, canopen, post and send, "
                     + "not for \(quoted(request.method))")
         }
+    }
+
+    /// Posts an event of the module, and responds; where there is no room for the event, when there is.
+    private func post(
+        _ event: LifecycleEvent, _ id: RPCID?, for module: IsolatedModule,
+        _ result: @escaping @Sendable (inout JSONWriter) -> Void
+    ) throws(RPCError) {
+        let services = module.context.host.services
+        guard let id else {
+            _ = try module.posts.post(event, to: services)
+            return
+        }
+        let waits = try module.posts.post(event, to: services) { [weak self] in
+            var json = JSONWriter(capacity: 64)
+            json.rpcResult(id: id, result)
+            self?.post(json.bytes)
+        }
+        guard waits else { return succeed(id, result) }
+        // The process may post in an event, and wait for the response in it: the events before need the lane.
+        if queue.isExchanging, services.isOnLane { services.yieldLane(again: true) }
     }
 
     private func send(
@@ -199,8 +221,7 @@ extension ModuleProcess {
             guard context.slot.permissions.contains(.state) else {
                 throw .mayNotSend(event.event.kind)
             }
-            try module.posts.post(event.event, to: context.host.services)
-            return succeed(id) { $0.object { _ in } }
+            return try post(event.event, id, for: module) { $0.object { _ in } }
         }
         switch context.host.services.submit(record) {
         case .accepted(let position): succeed(id) { $0.acceptance(asked.id, position, nil) }

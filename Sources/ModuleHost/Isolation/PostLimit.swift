@@ -1,26 +1,42 @@
+import AppService
 import Synchronization
 
 /// The limits on messages that a module's process posts: a number a second, and a number, and a number of
 /// bytes, that are not delivered yet.
 ///
-/// Without a limit one process could fill the lane's list, and all modules would receive only its messages.
+/// Beyond a limit a request waits for its response, and with it the process; a notification is refused.
 final class PostLimit: Sendable {
-    private let limit: Int
-    private let byteLimit: Int
-    private let onTheirWay = Atomic(0)
-    private let bytesOnTheirWay = Atomic(0)
-    private let pace: Guarded<TokenBucket>
+    /// A request that waits for room.
+    private struct Waiting: Sendable {
+        let event: LifecycleEvent
+        let services: any PostingServices
+        let onAcceptance: @Sendable () -> Void
+    }
+
+    private struct State {
+        var pace: TokenBucket
+        var waiting = Deque<Waiting>()
+        /// Whether a thread posts events that have waited: others follow them.
+        var isReleasing = false
+        /// Whether an alarm will release what waits.
+        var isAlarmSet = false
+    }
+
+    private let posted: PostedEvents
+    private let state: Guarded<State>
     /// The number of refused messages that wanted no response: the process does not learn of them.
     private let unheeded = Atomic(0)
 
     init(
-        _ limit: Int = 64, bytes: Int = 8 << 20,
+        _ limit: Int = 64, bytes: Int = PostedEvents.byteLimit,
         pace: TokenBucket.Limits = TokenBucket.Limits(burst: 1000, perSecond: 1000)
     ) {
-        self.limit = limit
-        byteLimit = bytes
-        self.pace = Guarded(TokenBucket(pace, at: .now))
+        posted = PostedEvents(limit, bytes: bytes)
+        state = Guarded(State(pace: TokenBucket(pace, at: .now)))
     }
+
+    /// The number of requests that may wait for room.
+    static let waiting = 64
 
     /// The number of refusals that a process may ignore.
     static let patience = 1000
@@ -33,40 +49,100 @@ final class PostLimit: Sendable {
     }
 
     /// Starts over, for another process.
-    func reset() { unheeded.store(0, ordering: .relaxed) }
+    func reset() {
+        unheeded.store(0, ordering: .relaxed)
+        let left = state.withLock { state in
+            defer { state.waiting = Deque() }
+            return state.waiting
+        }
+        withExtendedLifetime(left) {}
+    }
 
-    /// Posts an event.
+    /// Posts an event, now or when there is room.
     ///
-    /// - Throws: ``RPCErrorCode/tooMany`` where too many were posted that are not delivered yet.
-    func post(_ event: LifecycleEvent, to services: any ModuleServices) throws(RPCError) {
-        let isTooFast = pace.withLock { pace in
-            if pace.pause(at: .now) > 0 { return true }
-            pace.take(1, at: .now)
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - services: The services of the module.
+    ///   - onAcceptance: Called once the event is posted, on any thread, if it has waited; nil where it cannot wait.
+    /// - Returns: Whether it waits.
+    /// - Throws: ``RPCErrorCode/tooMany`` where it cannot wait, or too many do.
+    func post(
+        _ event: LifecycleEvent, to services: any PostingServices,
+        orWait onAcceptance: (@Sendable () -> Void)? = nil
+    ) throws(RPCError) -> Bool {
+        let obstacle = state.withLock { state -> String? in
+            if state.isReleasing || !state.waiting.isEmpty { return "earlier ones wait" }
+            return takeRoom(for: event, &state)
+        }
+        guard let obstacle else {
+            send(event, to: services)
             return false
         }
-        if isTooFast {
-            throw RPCError(
-                .tooMany, "it posts more than 1000 events a second", detail: "try again later")
+        let isKept = state.withLock { state in
+            guard let onAcceptance, state.waiting.count < Self.waiting else { return false }
+            state.waiting.append(
+                Waiting(event: event, services: services, onAcceptance: onAcceptance))
+            return true
         }
-        guard onTheirWay.add(1, ordering: .relaxed).newValue <= limit else {
-            onTheirWay.subtract(1, ordering: .relaxed)
-            throw RPCError(
-                .tooMany, "\(limit) of its events are yet to be delivered",
-                detail: "try again later")
-        }
-        let bytes = event.footprint
-        let before = bytesOnTheirWay.add(bytes, ordering: .relaxed).oldValue
-        // A single message may be larger than that.
-        guard before == 0 || before + bytes <= byteLimit else {
-            bytesOnTheirWay.subtract(bytes, ordering: .relaxed)
-            onTheirWay.subtract(1, ordering: .relaxed)
-            throw RPCError(
-                .tooMany, "\(byteLimit >> 20) MiB of its events are yet to be delivered",
-                detail: "try again later")
-        }
+        guard isKept else { throw RPCError(.tooMany, obstacle, detail: "try again later") }
+        // There may be room by now.
+        release()
+        return true
+    }
+
+    /// Notes that an event is posted, unless a limit is reached.
+    ///
+    /// - Returns: The limit in words; nil if it may be posted.
+    private func takeRoom(for event: LifecycleEvent, _ state: inout State) -> String? {
+        if state.pace.pause(at: .now) > 0 { return "it posts more than 1000 events a second" }
+        if let limit = posted.enter(event.footprint) { return limit }
+        state.pace.take(1, at: .now)
+        return nil
+    }
+
+    private func send(_ event: LifecycleEvent, to services: any PostingServices) {
+        let footprint = event.footprint
         services.post(event) { [self] in
-            bytesOnTheirWay.subtract(bytes, ordering: .relaxed)
-            onTheirWay.subtract(1, ordering: .relaxed)
+            posted.leave(footprint)
+            release()
         }
+    }
+
+    /// Posts what has waited, as far as there is room.
+    private func release() {
+        let isMine = state.withLock { state in
+            defer { state.isReleasing = true }
+            return !state.isReleasing
+        }
+        guard isMine else { return }
+        while let next = nextWithRoom() {
+            send(next.event, to: next.services)
+            next.onAcceptance()
+        }
+    }
+
+    /// Takes the next event for which there is room; nil where the thread that releases them is to end.
+    private func nextWithRoom() -> Waiting? {
+        let (next, pause) = state.withLock { state -> (Waiting?, (Int32, any PostingServices)?) in
+            guard let first = state.waiting.first else {
+                state.isReleasing = false
+                return (nil, nil)
+            }
+            guard takeRoom(for: first.event, &state) != nil else {
+                return (state.waiting.popFirst(), nil)
+            }
+            state.isReleasing = false
+            let pause = state.pace.pause(at: .now)
+            guard pause > 0, !state.isAlarmSet else { return (nil, nil) }
+            state.isAlarmSet = true
+            return (nil, (pause, first.services))
+        }
+        if let (milliseconds, services) = pause {
+            services.time.schedule(after: .milliseconds(Int(milliseconds))) { [weak self] in
+                self?.state.withLock { $0.isAlarmSet = false }
+                self?.release()
+            }
+        }
+        return next
     }
 }

@@ -161,6 +161,8 @@ struct ModuleIntroduction: Sendable {
     let stateDirectory: String
     /// The modules whose services a Swift module uses.
     let facadeProviders: [Slatefile.FacadeProvider]
+    /// The deadlines that a Swift module watches itself.
+    let deadlines: ModuleDeadlines?
 
     init(_ context: ModuleContext, _ spec: LaunchSpec) {
         id = context.id
@@ -169,5 +171,6 @@ struct ModuleIntroduction: Sendable {
         currentAppConfig = context.currentAppConfig
         stateDirectory = context.stateDirectory
         facadeProviders = spec.facadeProviders
+        deadlines = spec.isSwift ? ModuleDeadlines(context) : nil
     }
 }

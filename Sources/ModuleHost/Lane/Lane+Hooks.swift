@@ -1,6 +1,10 @@
 extension Lane {
     /// The functions of the host that the lane calls.
     struct Hooks: Sendable {
+        /// Called in place of a takeover when a module exceeds its deadline; nil to take the lane over.
+        ///
+        /// On the thread of the watchdog's alarm, once for a delivery.
+        var onUnresponsive: (@Sendable () -> Void)?
         /// Called when modules became overdue.
         ///
         /// On the lane.

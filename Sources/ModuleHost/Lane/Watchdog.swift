@@ -29,6 +29,8 @@ final class Watchdog: Sendable {
         var delivery: UInt32?
         /// The sum of the ticks that saw it; a reload may change their length.
         var counted = Duration.zero
+        /// Whether the delivery has exceeded its deadline, and ``Lane/Hooks/onUnresponsive`` was called.
+        var isReported = false
         /// The time that the delivery may take in a stop; fixed when the first tick of the stop sees it.
         var timeLimitInStop: Duration?
     }
@@ -103,9 +105,17 @@ final class Watchdog: Sendable {
             }
             let timeLimit = timeLimit(watched, &sight)
             sight.counted += tick
-            return sight.counted >= timeLimit
+            let isOverdue = sight.counted >= timeLimit && !sight.isReported
+            if isOverdue, lane.hooks.onUnresponsive != nil { sight.isReported = true }
+            return isOverdue
         }
-        if isOverdue, lane.takeOver(at: word) { sight.withLock { $0 = Sight() } }
+        if isOverdue {
+            if let onUnresponsive = lane.hooks.onUnresponsive {
+                onUnresponsive()
+            } else if lane.takeOver(at: word) {
+                sight.withLock { $0 = Sight() }
+            }
+        }
         schedule(for: lane)
     }
 

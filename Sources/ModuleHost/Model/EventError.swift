@@ -19,6 +19,8 @@ public struct EventError: Error, Hashable, Sendable {
         case url(RouteURLError)
         /// A message has no topic.
         case topicMissing
+        /// A module has posted too many events that are not delivered yet; the limit in words.
+        case tooManyPosted(String)
     }
 
     init(_ kind: EventKind, _ reason: Reason) {
@@ -37,6 +39,9 @@ extension EventError: CustomStringConvertible {
         case .payload(let error): "event '\(kind.rawValue)' cannot take this payload: \(error)"
         case .url(let error): "event '\(kind.rawValue)': \(error)"
         case .topicMissing: "event '\(kind.rawValue)' needs a topic, such as user.signed-in"
+        case .tooManyPosted(let limit):
+            "event '\(kind.rawValue)' was not posted: \(limit); post the rest after the current event, "
+                + "for example from a timer"
         }
     }
 }

@@ -13,8 +13,8 @@ extension ModuleContext {
     /// May be called in any code of the module, any number of times; at most ``ModuleWork/limit`` pieces of work
     /// of one module have not ended.
     ///
-    /// - Order: Work begins in the order of the calls, as threads are free; asynchronous work takes its turn among
-    ///   other asynchronous code. Results arrive in any order.
+    /// - Order: Work begins in the order of the module's calls, as threads are free; modules with work that waits
+    ///   take turns, and asynchronous work takes its turn among other asynchronous code. Results arrive in any order.
     /// - Thread: The work runs on one of the host's worker threads: `startup.width` of the slatefile, as many as
     ///   there are cores otherwise. `then` and `failed` run on the lane or, where the module is unresponsive, on
     ///   its own thread when it returns.
@@ -82,7 +82,7 @@ extension ModuleContext {
         _ then: @escaping (Value) throws -> Void, _ failed: ((any Error) throws -> Void)?,
         _ body: (LaneConfined<WorkResult<Value>>) -> ModuleWork.Body
     ) throws -> ModuleWork {
-        let deadline = deadline ?? callDeadline
+        let deadline = callDeadline(deadline)
         guard deadline > .zero else { throw WorkError.deadline(name, deadline) }
         guard place.countWork(limit: ModuleWork.limit) else { throw WorkError.tooMany(name) }
         let result = WorkResult(then)
@@ -99,11 +99,6 @@ extension ModuleContext {
             throw error
         }
         return work
-    }
-
-    /// The deadline of work that has none of its own; the limits of a module's process are its host's.
-    private var callDeadline: Duration {
-        host.services.isChildProcess ? Slatefile.Defaults.call : host.services.deadlines.call
     }
 
     private func hold(for work: ModuleWork) throws(HoldError) -> ModuleHold {

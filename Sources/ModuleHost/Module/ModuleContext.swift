@@ -44,6 +44,7 @@ public final class ModuleContext {
     ///
     /// The lane may read this while the module is overdue.
     let readsAppConfig = Atomic(false)
+    private let posted = PostedEvents()
     private var createdPlace: ModulePlace?
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
 
@@ -114,10 +115,12 @@ public final class ModuleContext {
     ///
     /// - Order: Delivered after everything accepted before; not before READY, and not any more once the app
     ///   stops.
+    /// - Limit: At most 1024 messages of a module, and 8 MiB of them, are yet to be delivered. None is delivered
+    ///   before the current event or call is over.
     /// - Parameters:
     ///   - topic: The topic, such as `user.signed-in`.
     ///   - payload: The payload, encoded as JSON.
-    /// - Throws: ``EventError`` for an empty topic, and any error of encoding the payload.
+    /// - Throws: ``EventError`` for an empty topic and beyond the limit, and any error of encoding the payload.
     public func post(_ topic: String, _ payload: some Encodable) throws {
         try post(topic, json: JSONValue(parsing: JSONEncoding.bytes(payload)))
     }
@@ -125,11 +128,16 @@ public final class ModuleContext {
     /// Posts a message that consists of its topic alone.
     ///
     /// - Parameter topic: The topic.
-    /// - Throws: ``EventError`` for an empty topic.
+    /// - Throws: ``EventError`` for an empty topic and beyond the limit.
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
     private func post(_ topic: String, json: JSONValue?) throws {
-        try host.services.post(.message(topic: topic, payload: json, origin: .local(id)))
+        let event = try LifecycleEvent.message(topic: topic, payload: json, origin: .local(id))
+        let footprint = event.footprint
+        if let limit = posted.enter(footprint) {
+            throw EventError(.message, .tooManyPosted(limit))
+        }
+        host.services.post(event) { [posted] in posted.leave(footprint) }
     }
 
     // MARK: The current event
@@ -338,10 +346,9 @@ public final class ModuleContext {
         return place
     }
 
-    /// Returns the longest time until an answer that comes later; in a module's process its host limits it.
-    func callDeadline(_ own: Duration?) -> Duration {
-        let limit = host.services.deadlines.call
-        return host.services.isChildProcess ? limit : own ?? limit
+    /// Returns the longest time until an answer that comes later.
+    func callDeadline(_ own: Duration? = nil) -> Duration {
+        own ?? host.services.deadlines.call
     }
 
     var time: any TimeSource { host.services.time }

@@ -1,7 +1,15 @@
 import AppService
 
+/// The services of a host that posted events need.
+protocol PostingServices: Sendable {
+    /// Posts an event; `completion` is called once it was delivered or will not be any more, on any thread.
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
+
+    var time: any TimeSource { get }
+}
+
 /// The services of a host that a context needs.
-protocol ModuleServices: Sendable {
+protocol ModuleServices: PostingServices {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent?
     var metrics: HostMetrics { get }
 
@@ -18,15 +26,9 @@ protocol ModuleServices: Sendable {
     func hasFailed(_ slot: ModuleSlot) -> Bool
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
-    func post(_ event: LifecycleEvent)
-
-    /// Posts an event; `completion` is called once it was delivered or will not be any more, on any thread.
-    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
-
     func apply(
         slatefile text: String, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
-    var time: any TimeSource { get }
     var holds: HoldList { get }
     var deadlines: Slatefile.Deadlines { get }
 

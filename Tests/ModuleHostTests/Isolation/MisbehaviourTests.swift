@@ -92,6 +92,24 @@ struct MisbehaviourTests {
         #expect(try test.isLeftBehind() == [])
     }
 
+    @Test("one that says that its code does not return is not waited for, and is killed in time")
+    func hangsLater() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            "hang-later", "--after", "1", "--once", more: Sin.impatient, probe: probe
+        ).launched()
+        try test.host.deliver(.push, "{}")
+        await probe.reached("c push")
+        await test.revived()
+        #expect(await test.call("echo", ["text": "one"]) == #"{"text":"one"}"#)
+        #expect(await test.host.stopped() == .stopped)
+        #expect(
+            test.log(.error) == [
+                "its code did not return within 100ms",
+                "process N did not return from its code within 1s, and was killed; it is started again",
+            ])
+    }
+
     @Test(
         "one that cannot begin is given up at once, and the app goes on",
         arguments: [

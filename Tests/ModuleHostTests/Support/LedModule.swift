@@ -1,3 +1,4 @@
+import AppService
 import Glibc
 import TestSupport
 
@@ -11,6 +12,10 @@ final class LedModule {
     private let up: TestPipe
     private var said: [UInt8] = []
     private var lastID = 1
+    /// What it has declared.
+    private(set) var declaration = JSONValue.emptyObject
+    /// The methods of its notifications so far.
+    private(set) var notifications: [String] = []
     private let hasEnded = Promise<Void>()
 
     /// Starts a module of a class of this target, and waits until it is made.
@@ -19,8 +24,13 @@ final class LedModule {
     ///   - type: The class.
     ///   - probe: What it reports to.
     ///   - providers: The modules whose services it uses, as JSON.
+    ///   - deadlines: Its deadlines, as JSON.
+    ///   - time: Its clock.
     /// - Throws: What it says where it cannot be made.
-    init(_ type: String = "ProbeModule", probe: Probe, providers: String = "[]") throws {
+    init(
+        _ type: String = "ProbeModule", probe: Probe, providers: String = "[]",
+        deadlines: String = "null", time: any TimeSource = SystemTimeSource.shared
+    ) throws {
         down = try TestPipe()
         up = try TestPipe()
         let ends = (
@@ -31,16 +41,17 @@ final class LedModule {
         try NativeThread.start(name: "led module") { [hasEnded] in
             let streams = StandardStreams(
                 input: Descriptor(owning: ends.0), output: Descriptor(owning: ends.1))
-            _ = try? ModuleChild.run("ModuleHostTests.\(type)", over: streams)
+            _ = try? ModuleChild.run("ModuleHostTests.\(type)", over: streams, time)
             hasEnded.keep(())
         }
         let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
         do {
-            try ask(
+            declaration = try ask(
                 "initialize",
                 """
                 {"protocol":2,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
-                "appConfig":{},"stateDirectory":"/nonexistent","providers":\(providers)}
+                "appConfig":{},"stateDirectory":"/nonexistent","deadlines":\(deadlines),\
+                "providers":\(providers)}
                 """)
         } catch {
             // It still runs, and would take the end of its input for the end of its host.
@@ -78,10 +89,12 @@ final class LedModule {
     /// Waits for the response to a request; what it logs meanwhile is no response.
     func answer(to number: Int) throws -> JSONValue {
         while true {
-            guard case .single(.response(let answer)) = RPCFrame(try nextLine()),
-                answer.id.text == "\(number)"
-            else { continue }
-            return try answer.result.get()
+            switch RPCFrame(try nextLine()) {
+            case .single(.response(let answer)) where answer.id.text == "\(number)":
+                return try answer.result.get()
+            case .single(.request(let request, nil)): notifications.append(request.method)
+            default: continue
+            }
         }
     }
 
@@ -90,6 +103,15 @@ final class LedModule {
         while true {
             if case .single(.request(let request, let id?)) = RPCFrame(try nextLine()) {
                 return (request, id)
+            }
+        }
+    }
+
+    /// Waits for a notification of the module.
+    func awaitNotification(_ method: String) throws {
+        while notifications.last != method {
+            if case .single(.request(let request, nil)) = RPCFrame(try nextLine()) {
+                notifications.append(request.method)
             }
         }
     }
