@@ -167,6 +167,24 @@ package final class HostProcess {
     package func waitForExit() throws -> Outcome {
         let deadline = ContinuousClock.now + Self.patience
         while !isAtEnd.allSatisfy(\.self) { try pump(until: deadline) }
+        return outcome()
+    }
+
+    /// Sends the process a signal again and again until it has ended.
+    package func waitForExit(
+        sending signal: Int32, every interval: Duration
+    ) throws -> Outcome {
+        let deadline = ContinuousClock.now + Self.patience
+        while !isAtEnd.allSatisfy(\.self) {
+            send(signal)
+            let next = ContinuousClock.now + interval
+            while !isAtEnd.allSatisfy(\.self), try take(until: next) {}
+            guard ContinuousClock.now < deadline else { throw failed("it did not end") }
+        }
+        return outcome()
+    }
+
+    private func outcome() -> Outcome {
         if exit == nil {
             var status: Int32 = 0
             waitpid(processID, &status, 0)
@@ -190,18 +208,25 @@ package final class HostProcess {
 
     /// Waits until a pipe has something, and takes it.
     private func pump(until deadline: ContinuousClock.Instant) throws {
+        guard try take(until: deadline) else {
+            throw failed("nothing happened for \(Self.patience)")
+        }
+    }
+
+    /// Waits until a pipe has something, and takes it; false on a timeout.
+    private func take(until deadline: ContinuousClock.Instant) throws -> Bool {
         let open = isAtEnd.indices.filter { !isAtEnd[$0] }
         var entries = open.map {
             pollfd(fd: pipes[$0].readEnd, events: Int16(POLLIN), revents: 0)
         }
-        let rest = deadline - ContinuousClock.now
-        let milliseconds = Int32(clamping: max(0, rest.components.seconds) * 1000)
-        let ready = poll(&entries, nfds_t(entries.count), milliseconds)
-        if ready == 0 { throw failed("nothing happened for \(Self.patience)") }
+        let rest = max(.zero, deadline - ContinuousClock.now)
+        let milliseconds = Int32(clamping: Int64(rest / .milliseconds(1)) + 1)
+        guard poll(&entries, nfds_t(entries.count), milliseconds) != 0 else { return false }
         for (index, entry) in zip(open, entries) where entry.revents != 0 {
             let bytes = pipes[index].read()
             if bytes.isEmpty { isAtEnd[index] = true } else { said[index].append(bytes) }
         }
+        return true
     }
 }
 

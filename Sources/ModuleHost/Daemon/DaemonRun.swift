@@ -21,7 +21,7 @@ final class DaemonRun: Sendable {
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
     private let signalsEnded = Latch()
-    private let lastEndSignal = Guarded<(signal: ReceivedSignal, at: ContinuousClock.Instant)?>(nil)
+    private let stopRequests = Guarded(StopRequests())
     /// The link to the parent that restarts this host when it dies; nil for none.
     private let link: RespawnLink?
 
@@ -190,32 +190,17 @@ final class DaemonRun: Sendable {
         switch assigned.action {
         case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:
-            let isRepeated = isEcho(signal)
-            if host.isStopping {
-                guard !isRepeated else { break }
+            let isSecond = stopRequests.withLock { $0.isSecond(at: .now) }
+            if !host.isStopping {
+                host.deliver(event.from(origin))
+            } else if isSecond {
                 endAtOnce(origin)
             }
-            host.deliver(event.from(origin))
         case .event(let event):
             let load = signalLoad.enter(event.footprint)
             host.deliver(event.from(origin), load: load)
         }
         return .goOn
-    }
-
-    /// The time within which the same signal to end, from the same process, counts as one.
-    private static let echo: Duration = .milliseconds(250)
-
-    /// Returns whether a signal to end is a repetition of the last one.
-    ///
-    /// Some programs send it twice: `timeout` to the process, and to its group.
-    private func isEcho(_ signal: ReceivedSignal) -> Bool {
-        let now = ContinuousClock.now
-        return lastEndSignal.withLock { last in
-            defer { last = (signal, now) }
-            guard let last, signal.sender != nil else { return false }
-            return last.signal == signal && last.at.duration(to: now) < Self.echo
-        }
     }
 
     func ready() {
@@ -225,6 +210,7 @@ final class DaemonRun: Sendable {
 
     func stopping(_ end: AppHost.End, because reason: String) {
         if end == .stopped { link?.stopsForGood() }
+        _ = stopRequests.withLock { $0.isSecond(at: .now) }
         watchdog?.stop()
         // Now: the system takes some milliseconds to end the watch, and the process cannot end before.
         pressure.stop()
