@@ -17,6 +17,7 @@ enum ModuleChild {
         // In a module's process, signals have their default actions, even if main has blocked them.
         Signals.blockExactly(SignalSet())
         Signals.turnIntoErrors()
+        LargeMemory.shareHeapIfLimited()
         CurrentProcess.removeFromEnvironment([LaunchSpec.entryVariable])
         do {
             return try run(entry, over: StandardStreams.take(), time)

@@ -21,6 +21,9 @@ public enum HostDaemon {
     /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals. On
     ///   another thread, or beside one that does not block TERM, INT, HUP, USR1 and USR2, the app is not run,
     ///   and the code is ``ExitCode/usage``: the first of these signals would end the process.
+    /// - Process 1: As the first process of a container this starts the host as its child: this binary with the
+    ///   same arguments. It passes signals on, reaps the processes that others leave, and returns the host's code.
+    ///   So everything that `main` does before this call is done twice.
     /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=… of=…`, at READY.
     /// - Parameter options: The options of the run.
     /// - Returns: ``ExitCode/success`` where the app stopped as requested; else the code for the error, which
@@ -28,7 +31,7 @@ public enum HostDaemon {
     ///   leaves the process at once with ``ExitCode/failed``. Where a module has never returned from `init`
     ///   the process ends with the code, and this does not return.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
-        if let entry = options.environment[LaunchSpec.entryVariable] {
+        if let entry = LaunchSpec.entry(in: options.environment) {
             return ModuleChild.run(entry)
         }
         // Before anything else: no signal may be lost, not even during the check.
@@ -38,12 +41,14 @@ public enum HostDaemon {
             return refuse(options, because: error)
         }
         SignalListener.blockAll()
+        RawOutput.appendToFiles()
         LargeMemory.returnAtOnce()
+        LargeMemory.shareHeapIfLimited()
         // Before a second thread exists this takes a microsecond, and not 10 ms of the first takeover; there, too, a
         // refusal is reported.
         try? ProcessBarrier.prepare()
         let link = RespawnLink(environment: options.environment)
-        if options.respawns, link == nil { return RespawningParent(options).run() }
+        if link == nil, HostParent.isNeeded(options) { return HostParent(options).run() }
         if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }
         let outputs = DaemonOutputs(options)
         CurrentProcess.removeFromEnvironment(NotifySocket.variables)
@@ -82,6 +87,14 @@ public enum HostDaemon {
         } catch {
             report(error, options, log)
             return error.exitCode
+        }
+        if options.stateDirectory == nil, let value = options.environment["STATE_DIRECTORY"],
+            NonUTF8Variables.contain("STATE_DIRECTORY", value)
+        {
+            log.error(
+                "environment variable 'STATE_DIRECTORY' is not UTF-8: the state directory would be another "
+                    + "one; choose one with --state-dir")
+            return .usage
         }
         let directory = StateDirectory(
             option: options.stateDirectory, environment: options.environment,

@@ -173,14 +173,14 @@ extension AppHost {
     /// these processes are this program, started again.
     public static func exitIfModuleProcess() {
         runsModuleProcesses.store(true, ordering: .relaxed)
-        guard let entry = CurrentProcess.environment()[LaunchSpec.entryVariable] else { return }
+        guard let entry = LaunchSpec.entry(in: CurrentProcess.environment()) else { return }
         CurrentProcess.exit(ModuleChild.run(entry).rawValue)
     }
 
     private static func checkProcesses(
         of slatefile: Slatefile, _ settings: Settings
     ) throws(HostError) {
-        guard settings.environment[LaunchSpec.entryVariable] == nil else { throw .isModuleProcess }
+        guard LaunchSpec.entry(in: settings.environment) == nil else { throw .isModuleProcess }
         let module = slatefile.modules.first { module in
             guard case .entry = module.implementation else { return false }
             return module.isEnabled && module.isolation == .process

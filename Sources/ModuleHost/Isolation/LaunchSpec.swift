@@ -36,6 +36,14 @@ struct LaunchSpec: Sendable {
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
     static let entryVariable = "MODULEHOST_ENTRY"
 
+    /// Returns the entry of the module for which a host has started this process; nil if none has.
+    ///
+    /// - Parameter environment: The environment of the process. The variable counts only beside the mark of a host:
+    ///   it may be left from a module's process, in a shell for example.
+    static func entry(in environment: [String: String]) -> String? {
+        environment[ProcessMark.variable] == nil ? nil : environment[entryVariable]
+    }
+
     /// Creates the launch settings of a Swift module: this binary, which becomes the module's process.
     ///
     /// - Parameters:
@@ -49,10 +57,12 @@ struct LaunchSpec: Sendable {
         in settings: ProcessSettings, for module: ModuleID? = nil
     ) {
         // Not by its name: another file may have it by now.
-        command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
+        command = [settings.binary ?? "/proc/self/exe"]
         folder = settings.folder
         var variables = settings.environment(naming: names, for: module)
         variables[Self.entryVariable] = entry
+        // A host without a state directory has no mark by which another host could find its processes.
+        if variables[ProcessMark.variable] == nil { variables[ProcessMark.variable] = "" }
         environment = variables
         limits = settings.limits
         restarts = settings.restarts

@@ -5,6 +5,8 @@ import SwiftOverlayShims
 /// Facts about this process.
 package enum CurrentProcess {
     package static var id: Int32 { getpid() }
+    /// Whether this is the first process of its PID namespace, to which the system hands orphaned processes.
+    static var isInit: Bool { getpid() == 1 }
     /// The effective user, whose permissions count.
     package static var userID: UInt32 { geteuid() }
 
@@ -31,11 +33,12 @@ package enum CurrentProcess {
 
     /// Returns the current environment.
     ///
-    /// A name that is set twice has its first value.
+    /// A name that is set twice has its first value. Bytes that are not UTF-8 are replaced (``NonUTF8Variables``).
     ///
     /// Call it once, at the start: the system offers no safe way to read the environment beside a thread that
     /// changes it.
     package static func environment() -> [String: String] {
+        NonUTF8Variables.read()
         var result: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {

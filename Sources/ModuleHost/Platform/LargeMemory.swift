@@ -1,3 +1,5 @@
+import Glibc
+
 /// The C library's treatment of free memory.
 ///
 /// Its settings are declared in a header that Swift does not see, and a static executable has no symbols to
@@ -7,6 +9,10 @@ enum LargeMemory {
     private static let threshold: Int32 = -3
     /// Glibc's own initial value.
     private static let bytes: Int32 = 128 << 10
+    /// `M_ARENA_MAX` of `mallopt(3)`.
+    private static let heaps: Int32 = -8
+    /// The address space below which threads share one heap: eight threads reserve half of this.
+    private static let ampleSpace: UInt = 1 << 30
 
     /// Makes large blocks return to the system at once, as long as the process lives.
     ///
@@ -17,6 +23,18 @@ enum LargeMemory {
     /// - Returns: False where the C library refuses.
     @discardableResult
     static func returnAtOnce() -> Bool { setOption(threshold, bytes) == 1 }
+
+    /// Makes all threads share one heap if the limit of the process's address space is low (`ulimit -v`).
+    ///
+    /// Otherwise each thread reserves 64 MiB for a heap of its own, which may take up the whole limit. An allocation
+    /// that fails then ends the process, while a thread that cannot be started is an error with a remedy.
+    static func shareHeapIfLimited() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
+            limit.rlim_cur < ampleSpace
+        else { return }
+        _ = setOption(heaps, 1)
+    }
 
     /// Returns free memory of all threads to the system, after a high load.
     ///

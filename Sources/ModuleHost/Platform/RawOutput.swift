@@ -72,6 +72,19 @@ package enum RawOutput {
         return "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// Makes every write to stdout and stderr append, if they are regular files.
+    ///
+    /// Otherwise, after a program has copied and truncated such a file (`copytruncate` of logrotate), the next
+    /// line is written behind a hole as long as the old file.
+    static func appendToFiles() {
+        for number in [standardOutput, standardError] {
+            var status = stat()
+            guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            let flags = fcntl(number, F_GETFL)
+            if flags >= 0 { _ = fcntl(number, F_SETFL, flags | O_APPEND) }
+        }
+    }
+
     /// Occupies the descriptors 0, 1 and 2 where the parent process left them closed.
     ///
     /// Otherwise the next file that is opened gets such a number, and printed text is written into it. The

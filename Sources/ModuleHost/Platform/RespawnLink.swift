@@ -1,6 +1,6 @@
 import Glibc
 
-/// A host's end of the connection to the parent that restarts it (``RespawningParent``): each side detects by
+/// A host's end of the connection to its parent process (``HostParent``): each side detects by
 /// it that the other has ended.
 final class RespawnLink: Sendable {
     /// The variable that contains the number of the host's end.
@@ -57,9 +57,12 @@ final class RespawnLink: Sendable {
         posix_spawn_file_actions_adddup2(&actions, childEnd.number, childEnd.number)
         var variables = environment
         variables[variable] = "\(childEnd.number)"
+        // The service manager's watchdog of this process is answered by the child.
+        if variables["WATCHDOG_PID"] == "\(CurrentProcess.id)" { variables["WATCHDOG_PID"] = nil }
         let processID = try spawnProcess(
-            // Not by its name: another file may have it by now.
-            "/proc/\(CurrentProcess.id)/exe", CommandLine.arguments,
+            // Not by its name: another file may have it by now. Nor by its number: that may be another process in the
+            // /proc of another PID namespace.
+            "/proc/self/exe", CommandLine.arguments,
             variables: variables.map { "\($0)=\($1)" }.sorted(),
             // A signal that is sent to the child from its first moment on stays pending.
             blocked: signals, leadsGroup: false, &actions)

@@ -46,8 +46,8 @@ package struct ReceivedSignal: Hashable, Sendable {
     }
 
     package let number: Int32
-    /// The sender; nil where no process sent it (a terminal's Ctrl-C, a timer), or where the queue was full
-    /// and the kernel has kept the signal alone.
+    /// The sender; nil if no process sent it (a terminal's Ctrl-C, a timer), if the sender is in another PID
+    /// namespace (`docker stop`), or if the queue was full and the kernel has kept the signal alone.
     ///
     /// With `sigqueue` the C library of the sender fills this in, and a program that makes the system call
     /// itself may lie: it is information, not proof. The kernel has checked that the sender was allowed to
@@ -55,12 +55,8 @@ package struct ReceivedSignal: Hashable, Sendable {
     package let sender: Sender?
     /// The value that was sent with it: only `sigqueue` sends one.
     package let value: Int32?
-
-    package init(number: Int32, sender: Sender?, value: Int32?) {
-        self.number = number
-        self.sender = sender
-        self.value = value
-    }
+    /// Whether the kernel itself sent it, for example for a terminal: to each process of the group.
+    let isFromKernel: Bool
 }
 
 extension ReceivedSignal {
@@ -68,12 +64,14 @@ extension ReceivedSignal {
     fileprivate init(_ info: siginfo_t) {
         let fields = info._sifields._rt
         let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
-        self.init(
-            number: info.si_signo,
-            // For a signal without room in the queue the kernel reports process 0, user 0. That is not root.
-            sender: sent && fields.si_pid != 0
-                ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
-            value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
+        number = info.si_signo
+        // For a signal without room in the queue, and for one from another PID namespace, the kernel reports process 0.
+        // The user 0 of such a record is not root.
+        sender =
+            sent && fields.si_pid != 0
+            ? Sender(processID: fields.si_pid, userID: fields.si_uid) : nil
+        value = info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil
+        isFromKernel = info.si_code == SI_KERNEL
     }
 }
 

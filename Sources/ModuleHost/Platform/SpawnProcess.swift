@@ -40,11 +40,19 @@ package func spawnProcess(
     return processID
 }
 
+/// Returns a C string that the caller frees; for a variable that is not UTF-8, of its own bytes.
+private func copy(_ string: String) -> UnsafeMutablePointer<CChar>? {
+    guard let bytes = NonUTF8Variables.bytes(of: string) else { return strdup(string) }
+    return (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
+        $0.baseAddress.flatMap { strdup($0) }
+    }
+}
+
 /// Passes strings to `body` as a C array.
 private func withCStrings<Result>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
-    let copies = strings.map { strdup($0) } + [nil]
+    let copies = strings.map(copy) + [nil]
     defer { for copy in copies { free(copy) } }
     return body(copies)
 }

@@ -44,6 +44,9 @@ struct ConfigExpansion {
                 else { return report(.malformedVariable, at: rest.startIndex, of: node) }
                 let name = String(decoding: rest[(rest.startIndex + 2)..<end], as: UTF8.self)
                 if let value = environment(name) {
+                    if NonUTF8Variables.contain(name, value) {
+                        report(.variableNotUTF8(name), at: rest.startIndex, of: node)
+                    }
                     text += value.utf8
                 } else {
                     report(.unsetVariable(name), at: rest.startIndex, of: node)

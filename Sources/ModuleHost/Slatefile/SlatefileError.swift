@@ -114,10 +114,16 @@ public struct SlatefileDiagnostic: Hashable, Sendable {
         case killAfterTooShort(killAfter: Duration, deadline: Duration)
         /// A required string is empty; the value names it.
         case empty(String)
+        /// The key is one of other programs; with what to write instead.
+        case foreignKey(String, String)
+        /// `env` has values, and not only names.
+        case variableValues
         /// The name is not valid for an environment variable.
         case variableName(String)
         /// `${NAME}` names a variable that is not set.
         case unsetVariable(String)
+        /// `${NAME}` names a variable whose value is not UTF-8.
+        case variableNotUTF8(String)
         /// `${` is not followed by a name and `}`.
         case malformedVariable
         /// A lazy module cannot have a setting; with the reason, and what to do.
@@ -215,10 +221,20 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
                 "'killAfter' (\(DurationReader.text(of: killAfter))) is shorter than the deadline "
                 + "(\(DurationReader.text(of: deadline))): the module would be killed before it is unresponsive"
         case .empty(let what): return "\(what) cannot be empty"
+        case .foreignKey(let key, let remedy): return "unknown key \(quoted(key)); \(remedy)"
+        case .variableValues:
+            return
+                "'env' is an array with the names of the host's variables that the module's process gets; "
+                + #"to set a value, put ["env", "NAME=value", …] in front of the command"#
         case .variableName(let name):
             return "\(quoted(name)) is not the name of an environment variable"
+                + (name.contains("=")
+                    ? "; to set a value, put [\"env\", \"\(excerpt(name))\", …] in front of the command"
+                    : "")
         case .unsetVariable(let name):
             return "environment variable \(quoted(name)) is not set"
+        case .variableNotUTF8(let name):
+            return "environment variable \(quoted(name)) is not UTF-8; set it to text in UTF-8"
         case .malformedVariable:
             return "a variable is written \"${NAME}\"; for a literal \"${\" write \"$${\""
         case .lazy(let reason): return reason

@@ -4,6 +4,9 @@ protocol KnownKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
     static var mandatory: [Self] { get }
     /// The keys by the bytes of their names, created once.
     static var table: KeyTable<Self> { get }
+    /// Returns what to write instead of a key that other programs know, phrased to follow the error; nil if
+    /// there is no such advice.
+    static func remedy(for key: String) -> String?
 }
 
 /// The keys of one kind of object of the slatefile, for the reader and for the JSON Schema.
@@ -16,6 +19,7 @@ protocol SlatefileKey: KnownKey {
 
 extension KnownKey {
     static var mandatory: [Self] { [] }
+    static func remedy(for key: String) -> String? { nil }
 }
 
 /// A table that finds a key by its bytes.
@@ -76,6 +80,21 @@ enum ModuleKey: String, SlatefileKey {
 
     static let mandatory: [ModuleKey] = [.id]
     static let table = KeyTable<ModuleKey>()
+
+    static func remedy(for key: String) -> String? {
+        switch key {
+        case "cwd", "workdir", "workingDirectory", "directory":
+            "a command runs in the folder of the slatefile; for another one write "
+                + #"["sh", "-c", "cd FOLDER && exec PROGRAM"]"#
+        case "user", "group":
+            "a command runs as the user of the host; for another one write "
+                + #"["setpriv", "--reuid=USER", "--regid=GROUP", "--init-groups", "PROGRAM"]"#
+        case "args", "arguments": "the arguments of a command are in 'command', after the program"
+        case "environment":
+            "'env' has the names of the host's variables that the module's process gets"
+        default: nil
+        }
+    }
 }
 
 /// The keys of `host`.

@@ -260,6 +260,10 @@ extension SlatefileReader {
     }
 
     private mutating func variableNames(_ node: Int) -> [String] {
+        guard nodes[node].kind != .object else {
+            report(.variableValues, at: node)
+            return []
+        }
         let limit = (Slatefile.Limits.list, "environment variables" as StaticString)
         return elements(of: node, "an array of names", limit: limit).compactMap { element in
             guard let name = string(element, "the name of an environment variable") else {

@@ -154,7 +154,7 @@ struct SlatefileReader {
                 known += 1
                 body(&self, key, value)
             } else if hasRoom {
-                unknownKey(member, among: Key.allCases.map(\.rawValue))
+                unknownKey(member, among: Key.allCases.map(\.rawValue), Key.remedy)
             }
             member = Int(nodes[value].next)
         }
@@ -171,8 +171,11 @@ struct SlatefileReader {
         return table.key(spelt: start..<start + Int(entry.length) - 2, of: bytes)
     }
 
-    private mutating func unknownKey(_ node: Int, among keys: [String]) {
+    private mutating func unknownKey(
+        _ node: Int, among keys: [String], _ remedy: (String) -> String?
+    ) {
         let text = document.writtenString(node)
+        if let remedy = remedy(text) { return report(.foreignKey(text, remedy), at: node) }
         let nearest = nearestName(to: text, in: keys)
         report(.json(.unknownKey(text, nearest: nearest)), at: node)
     }

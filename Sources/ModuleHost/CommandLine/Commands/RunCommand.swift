@@ -8,7 +8,8 @@ extension Command {
 
             With --respawn this process is only a parent: it forwards signals to the host, restarts it
             after a crash or the failure of a required part, and otherwise ends with it. Use it only
-            where no service manager or container runtime restarts the host.
+            where no service manager or container runtime restarts the host. As process 1 of a container it
+            is such a parent, too, which reaps orphaned processes; without --respawn it ends with the host.
             """,
         options: [
             .slatefile, .stateDirectory,

@@ -1,10 +1,12 @@
 import AppService
 
-/// The process of `hostd run --respawn`: it starts a host, and restarts it when it dies.
+/// The parent process of a host: it starts the host as its child, and with `--respawn` restarts it when it
+/// dies.
 ///
 /// It does nothing else, so it has few reasons to die: one thread, no files, and each signal is only passed
-/// on to the host. As process 1 it also reaps orphaned processes.
-struct RespawningParent {
+/// on to the host. As process 1, such as of a container, it also reaps the processes that others leave: the
+/// host cannot, because a module's own code may wait for processes that it has started.
+struct HostParent {
     /// The limits of restarts.
     ///
     /// After a long run the next host starts at once; as in the systemd units of this package, five deaths in
@@ -13,7 +15,13 @@ struct RespawningParent {
         shortestDelay: .milliseconds(1), longestDelay: .seconds(10), spread: 0,
         health: .seconds(60), intensity: 5, period: .seconds(60))
 
+    /// Returns whether this process is to be the parent of the host instead of the host.
+    static func isNeeded(_ options: HostDaemonOptions) -> Bool {
+        options.respawns || CurrentProcess.isInit
+    }
+
     private let environment: [String: String]
+    private let restarts: Bool
     private let output: LogOutput
     private let log: Log
     private let signals: SignalSet
@@ -21,17 +29,19 @@ struct RespawningParent {
     /// - Parameter options: The options of the host, which it reads from its own command line.
     init(_ options: HostDaemonOptions) {
         environment = options.environment
+        restarts = options.respawns
         output = LogOutput(
             descriptor: RawOutput.standardError,
             format: LogFormat(options.logStyle, environment: options.environment))
         log = Log(to: output, threshold: options.logLevel)
-        signals = SignalListener.takeAll()
+        // A terminal does not stop or end process 1, so the host takes these signals, too.
+        signals = CurrentProcess.isInit ? SignalListener.takenSignals : SignalListener.takeAll()
     }
 
     /// Runs until a host has ended as requested, or with an error that a restart cannot remedy.
     ///
     /// - Thread: The main thread.
-    /// - Returns: The code of the last host; ``ExitCode/failed`` where that was killed.
+    /// - Returns: The code of the last host; ``ExitCode/failed`` if that was killed.
     func run() -> ExitCode {
         defer { output.flush(within: .seconds(1)) }
         var policy = RestartPolicy(Self.limits)
@@ -41,13 +51,20 @@ struct RespawningParent {
             do throws(SystemError) {
                 death = try runHost()
             } catch {
-                log.error("the host cannot be started: \(error)")
+                let remedy =
+                    error == .notFound ? "; /proc must be mounted" : error.remedy.map { ": \($0)" }
+                log.error("the host cannot be started: \(error)\(remedy ?? "")")
                 return .failed
             }
-            if let code = death.finalCode { return code }
+            let isRestarted = restarts && !death.stopsForGood
+            if let code = death.finalCode(isRestarted: isRestarted) { return code }
             let end = ContinuousClock.now
             let what = "the host (process \(death.processID)) \(death.exit)"
             let age = start.duration(to: end).briefText
+            guard isRestarted else {
+                log.error("\(what) after \(age)")
+                return .failed
+            }
             switch policy.died(startedAt: start, at: end, chance: 0.5) {
             case .giveUp(let deaths):
                 log.error(
@@ -68,13 +85,15 @@ struct RespawningParent {
         /// Whether the host was to end for good.
         let stopsForGood: Bool
 
-        /// The exit code of this process; nil if another host is to be started.
-        var finalCode: ExitCode? {
+        /// Returns the exit code of this process; nil if the host died.
+        ///
+        /// - Parameter isRestarted: Whether another host may be started.
+        func finalCode(isRestarted: Bool) -> ExitCode? {
             switch exit {
             // The host has lost a required part: another one may have it.
-            case .code(ExitCode.failed.rawValue) where !stopsForGood: nil
+            case .code(ExitCode.failed.rawValue) where isRestarted: nil
             case .code(let code): ExitCode(rawValue: code) ?? .failed
-            case .signal, .unknown: stopsForGood ? .failed : nil
+            case .signal, .unknown: nil
             }
         }
     }
@@ -89,8 +108,9 @@ struct RespawningParent {
                 guard let exit = ChildProcess.reap(until: processID) else { continue }
                 return Death(processID: processID, exit: exit, stopsForGood: link.stopsForGood)
             }
-            // A signal from the terminal goes to its whole group, the host included.
-            guard signal.sender != nil else { continue }
+            // A signal from the terminal goes to its whole group, the host included. Any other is passed on, such as
+            // one of `docker stop`, whose sender is not visible in the namespace of this process.
+            guard !signal.isFromKernel else { continue }
             if let value = signal.value {
                 try? Signals.queue(signal.number, value: value, to: processID)
             } else {
