@@ -56,18 +56,35 @@ struct CommandTests {
             { "slate": 1, "app": "demo",
               "modules": [{ "id": "x.main", "entry": "Modules.MainModule", "main": true },
                 { "id": "x.a", "command": ["pyton3", "a.py"] },
-                { "id": "x.b", "command": ["./plain"] }, { "id": "x.c", "command": ["sh"] }],
+                { "id": "x.b", "command": ["./plain"] }, { "id": "x.c", "command": ["sh"] },
+                { "id": "x.d", "command": ["./lost"] }, { "id": "x.e", "command": ["./crlf"] },
+                { "id": "x.f", "command": ["./env"] }, { "id": "x.g", "command": ["./good"] },
+                { "id": "x.h", "command": ["${PYTHON}", "h.py"] }],
               "signals": { "TERM": { "event": "background" } } }
             """)
         try write("", to: "plain")
+        for (name, line) in [
+            ("lost", "#! /no/such/python -u\n"), ("crlf", "#!/bin/sh\r\n"),
+            ("env", "#!/usr/bin/env python3\r\n"), ("good", "#!/bin/sh -e\n"),
+        ] {
+            try writeFile(line.utf8, to: folder.path(name), mode: 0o755)
+        }
         let warnings = [
             "x.a: there is no program 'pyton3' in PATH",
             "x.b: './plain' in '.' is not executable: it needs 'chmod +x'",
+            "x.d: the interpreter '/no/such/python' of './lost' in '.' does not exist: install it, or correct "
+                + "the first line of the script",
+            "x.e: the interpreter line '#!/bin/sh' of './crlf' in '.' ends with CR LF: save the script with LF "
+                + "line ends",
+            "x.f: the interpreter line '#!/usr/bin/env python3' of './env' in '.' ends with CR LF: save the "
+                + "script with LF line ends",
+            "x.h: there is no program '${PYTHON}' in PATH; variables are replaced in 'config' only: write "
+                + #"["sh", "-c", "exec \"$NAME\" …"], and add the name to 'env'"#,
             "TERM does not stop the app: 'kill' and service managers send it for that",
         ]
         let outcome = try hostd("check")
         #expect(outcome.exit == .code(0))
-        #expect(outcome.output == "slatefile.json: ok, 4 modules\n")
+        #expect(outcome.output == "slatefile.json: ok, 9 modules\n")
         #expect(
             outcome.error == warnings.map { "slatefile.json: warning: \($0)\n" }.joined())
         let json = try JSONValue(parsing: hostd("check", "--json").output)

@@ -132,6 +132,21 @@ struct ReloadRunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("--watch says once that the slatefile is gone, and once that it is back")
+    func watchedRemoval() throws {
+        let run = try HostdRun(slatefile(), ["--watch"]).ready()
+        try run.folder.move("slatefile.json", to: "away.json")
+        try run.process.waitForLine(
+            containing: "reload refused, the current slatefile stays in effect (host)")
+        try run.folder.move("away.json", to: "slatefile.json")
+        try run.process.waitForLine(containing: "slatefile read again (host)")
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        for text in ["reload refused", "slatefile read again"] {
+            #expect(outcome.error.split(separator: "\n").count { $0.contains(text) } == 1)
+        }
+    }
+
     @Test(
         "--watch takes a slatefile behind a link that is switched, as a volume of Kubernetes does")
     func watchedLink() throws {

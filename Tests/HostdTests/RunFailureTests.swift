@@ -232,4 +232,18 @@ struct RunFailureTests {
         #expect(failures.first?.contains("make room on that disk") == true)
         #expect(try run.journaledEvents(".hostd/old.ndjson") == ["launch", "activate"])
     }
+
+    @Test(
+        "with little address space a host runs, or exits with 70 and names the limit",
+        .enabled(if: !isSanitized))
+    func addressSpace() throws {
+        for megabytes in stride(from: 70, through: 250, by: 12) {
+            let run = try HostdRun(
+                HostdRun.slatefile(), shell: "ulimit -v \(megabytes << 10)")
+            let isReady = (try? run.ready()) != nil
+            let outcome = try isReady ? run.terminated() : run.ended()
+            #expect(outcome.exit == .code(isReady ? 0 : 70), "\(megabytes) MB: \(outcome.error)")
+            if !isReady { #expect(outcome.error.contains("'ulimit -v'"), "\(megabytes) MB") }
+        }
+    }
 }

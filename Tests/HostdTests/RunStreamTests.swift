@@ -80,6 +80,20 @@ struct RunStreamTests {
         #expect(try run.journaledEvents().count { $0 == "memory-warning" } == 2000)
     }
 
+    @Test("a log that is a file, and is truncated after it was copied, has no hole")
+    func truncatedFile() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "host.log")
+        let run = try HostdRun(
+            HostdRun.slatefile(), in: folder, error: .file(folder.path("host.log"))
+        ).ready()
+        #expect(try folder.text(of: "host.log").contains("ready: 2 modules"))
+        try #require(truncate(folder.path("host.log"), 0) == 0)
+        #expect(try run.terminated().exit == .code(0))
+        let log = try folder.text(of: "host.log")
+        #expect(log.hasPrefix("20") && log.hasSuffix(" stopped\n") && !log.contains("\0"))
+    }
+
     @Test("--log-format json: each line is an object, with nothing of a payload")
     func json() throws {
         let run = try HostdRun(

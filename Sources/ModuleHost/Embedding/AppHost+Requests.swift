@@ -1,7 +1,10 @@
+import AppService
+
 /// Requests to a running host, for the program that embeds it.
 ///
 /// Each waits for READY, is made on the lane after everything accepted before, and suspends its task until it
-/// is done. Deadlines of the slatefile limit each of them.
+/// is done. Deadlines of the slatefile limit each of them. If the task is cancelled, a request ends at once with
+/// `CancellationError`; the host may still carry it out.
 extension AppHost {
     /// Opens a URL: modules that claim URLs themselves are called first, then the router.
     ///
@@ -108,8 +111,45 @@ extension AppHost {
     private nonisolated(nonsending) func answer<Value: Sendable>(
         _ request: (@escaping CompletionHandler<Value>) -> Void
     ) async throws -> Value {
+        try Task.checkCancellation()
+        let pending = PendingAnswer<Value>()
+        request { pending.give($0) }
+        return try await withTaskCancellationHandler {
+            try await pending.wait()
+        } onCancel: {
+            pending.give(.failure(CancellationError()))
+        }
+    }
+}
+
+/// The answer to a request: the first one counts.
+private final class PendingAnswer<Value: Sendable>: Sendable {
+    private typealias Waiting = CheckedContinuation<Value, any Error>
+
+    private enum State {
+        case open(Waiting?)
+        case given(Result<Value, any Error>)
+    }
+
+    private let state = Guarded(State.open(nil))
+
+    func give(_ result: Result<Value, any Error>) {
+        let waiting = state.withLock { state -> Waiting? in
+            guard case .open(let waiting) = state else { return nil }
+            state = .given(result)
+            return waiting
+        }
+        waiting?.resume(with: result)
+    }
+
+    nonisolated(nonsending) func wait() async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            request { continuation.resume(with: $0) }
+            let given = state.withLock { state -> Result<Value, any Error>? in
+                if case .given(let result) = state { return result }
+                state = .open(continuation)
+                return nil
+            }
+            if let given { continuation.resume(with: given) }
         }
     }
 }

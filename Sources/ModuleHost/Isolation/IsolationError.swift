@@ -4,7 +4,7 @@ import AppService
 enum IsolationError: Error, Hashable {
     /// The program cannot be started.
     case start([String], SystemError)
-    /// There is no such program, or the file is not a program; with the folder of the search.
+    /// There is no such program, or the file cannot be run as one; with the folder of the search.
     case noProgram(String, ProgramError, folder: String?)
     /// The process ended before it was ready.
     case notReady(ProcessExit)
@@ -53,8 +53,17 @@ extension IsolationError: CustomStringConvertible {
             case (_, false): " in PATH"
             }
         return switch problem {
+        case .missing where name.contains("${"):
+            "there is no program \(quoted(name))\(place); variables are replaced in 'config' only: write "
+                + #"["sh", "-c", "exec \"$NAME\" …"], and add the name to 'env'"#
         case .missing: "there is no program \(quoted(name))\(place)"
         case .notExecutable: "\(quoted(name))\(place) is not executable: it needs 'chmod +x'"
+        case .noInterpreter(let interpreter):
+            "the interpreter \(quoted(interpreter)) of \(quoted(name))\(place) does not exist: install it, "
+                + "or correct the first line of the script"
+        case .carriageReturn(let interpreter):
+            "the interpreter line '#!\(excerpt(interpreter))' of \(quoted(name))\(place) ends with CR LF: "
+                + "save the script with LF line ends"
         }
     }
 }

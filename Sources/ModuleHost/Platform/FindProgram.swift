@@ -7,6 +7,11 @@ enum ProgramError: Error, Hashable {
     case missing
     /// The path is a folder, or this user may not execute the program.
     case notExecutable
+    /// The program is a script, and the interpreter that the first line names does not exist.
+    case noInterpreter(String)
+    /// The program is a script whose first line ends with CR LF, and the CR becomes a part of the name of the
+    /// interpreter.
+    case carriageReturn(String)
 }
 
 /// Checks whether a program exists, with the rules of `exec`.
@@ -20,12 +25,12 @@ enum ProgramError: Error, Hashable {
 func lookForProgram(_ name: String, in folder: String?, path: String?) -> ProgramError? {
     guard !name.contains("/") else {
         let base = folder.map { "\($0)/" } ?? ""
-        return lookForProgram(at: name.hasPrefix("/") ? name : base + name)
+        return lookForProgram(at: name.hasPrefix("/") ? name : base + name, in: folder)
     }
     var error = ProgramError.missing
     for place in places(of: name, path: path) {
-        guard let found = lookForProgram(at: place) else { return nil }
-        if found == .notExecutable { error = found }
+        guard let found = lookForProgram(at: place, in: folder) else { return nil }
+        if found != .missing { error = found }
     }
     return error
 }
@@ -37,7 +42,7 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
 ///   - path: The folders in which it is searched, as in the variable `PATH`.
 /// - Returns: The path in the first folder that has it; nil where none has.
 func findProgram(_ name: String, path: String?) -> String? {
-    places(of: name, path: path).first { lookForProgram(at: $0) == nil }
+    places(of: name, path: path).first { lookForFile(at: $0) == nil }
 }
 
 /// Returns the paths at which a program is searched by its name.
@@ -45,9 +50,31 @@ private func places(of name: String, path: String?) -> some Sequence<String> {
     (path ?? "/bin:/usr/bin").split(separator: ":").lazy.map { "\($0)/\(name)" }
 }
 
-private func lookForProgram(at path: String) -> ProgramError? {
+private func lookForProgram(at path: String, in folder: String?) -> ProgramError? {
+    lookForFile(at: path) ?? lookForInterpreter(of: path, in: folder)
+}
+
+private func lookForFile(at path: String) -> ProgramError? {
     var status = stat()
     guard stat(path, &status) == 0 else { return .missing }
     let isFile = status.st_mode & S_IFMT == S_IFREG
     return isFile && access(path, X_OK) == 0 ? nil : .notExecutable
+}
+
+/// Checks the first line of a script, `#!INTERPRETER [ARGUMENT]`, as the kernel reads it.
+private func lookForInterpreter(of path: String, in folder: String?) -> ProgramError? {
+    // The kernel looks at 256 bytes, and at no file that it cannot read.
+    guard let file = try? Descriptor(opening: path), let bytes = try? file.read(upTo: 256),
+        bytes.starts(with: "#!".utf8)
+    else { return nil }
+    let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
+    let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0 }
+    guard let name = words.first.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+    // `env` takes the interpreter from the argument. Others may accept an argument that ends with a CR.
+    if line.last == UInt8(ascii: "\r"), words.count == 1 || name.hasSuffix("/env") {
+        return .carriageReturn(String(decoding: line.dropLast(), as: UTF8.self))
+    }
+    let base = folder.map { "\($0)/" } ?? ""
+    let isThere = fileExists(name.hasPrefix("/") ? name : base + name)
+    return isThere ? nil : .noInterpreter(name)
 }

@@ -3,7 +3,7 @@ import Glibc
 import SwiftOverlayShims
 
 /// A watch that reports when a path may lead to another file, or to other contents: the file is written or
-/// replaced, a link on the way is switched, a folder on the way is removed or created.
+/// replaced or removed, a link on the way is switched, a folder on the way is removed or created.
 ///
 /// It watches the folders that the path leads through now, link by link, and follows the path again after
 /// each change. No other change in those folders counts.
@@ -15,7 +15,7 @@ package final class PathWatch {
         /// The events for the folder of the file.
         static let file = IN_CLOSE_WRITE | IN_MODIFY | entry
         /// The events for a folder in which a name may change its meaning.
-        static let entry = IN_MOVED_TO | IN_CREATE | folder
+        static let entry = IN_MOVED_TO | IN_CREATE | IN_MOVED_FROM | IN_DELETE | folder
         /// The events for a folder that can only be moved or removed itself.
         static let folder = IN_DELETE_SELF | IN_MOVE_SELF
     }

@@ -48,7 +48,12 @@ package final class PidFile: Sendable {
         self.folder = folder
     }
 
-    deinit { try? file.truncate(to: 0) }
+    deinit {
+        try? file.truncate(to: 0)
+        // A process that was forked meanwhile has copies of the descriptors, which would keep the locks.
+        file.unlock()
+        folder.unlock()
+    }
 
     /// Locks the directory, and checks whether a host runs on it that has not locked it.
     private static func claimFolder(

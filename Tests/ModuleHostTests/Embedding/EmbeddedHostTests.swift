@@ -114,6 +114,16 @@ struct EmbeddedHostTests {
         _ = try host("", settings)
     }
 
+    @Test("a cancelled request returns, even of a host that is never run")
+    func cancelledRequest() async throws {
+        let host = try host()
+        let request = Task { try await host.call("com.mm.shop", "count") }
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        host.stop(because: "it was never run")
+        try await host.run()
+    }
+
     @Test("a host is run once; one that is stopped before ends at once")
     func once() async throws {
         let host = try host()

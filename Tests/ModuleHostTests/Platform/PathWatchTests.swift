@@ -102,6 +102,19 @@ struct PathWatchTests {
         #expect(try watch.takeChanges())
     }
 
+    @Test("a file that is removed, or moved away, is another one")
+    func removed() throws {
+        let watch = try PathWatch(folder.path("data/v1/file"))
+        try folder.move("data/v1/file", to: "data/v1/away")
+        #expect(try watch.takeChanges())
+        try folder.move("data/v1/away", to: "data/v1/file")
+        #expect(try watch.takeChanges())
+        try #require(unlink(folder.path("data/v1/file")) == 0)
+        #expect(try watch.takeChanges())
+        try folder.write("", to: "data/v1/file")
+        #expect(try watch.takeChanges())
+    }
+
     @Test("what is not there is waited for: a file, what a link leads to, a folder")
     func missing() throws {
         let watch = try PathWatch(folder.path("later/file"))

@@ -1,4 +1,5 @@
 import AppService
+import Glibc
 import TestSupport
 import Testing
 
@@ -42,6 +43,25 @@ struct PidFileTests {
         }
         #expect(PidFile.isLetGo(in: directory))
         #expect(try content() == "")
+        #expect(PidFile.holder(of: directory) == .nobody)
+        #expect(try !PidFile(claiming: directory).isAfterDeath)
+    }
+
+    @Test("copies of the descriptors, as a forked process has them, do not keep the claim")
+    func copies() throws {
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        do {
+            let file = try PidFile(claiming: directory)
+            for name in try namesInFolder("/proc/self/fd") {
+                guard let number = Int32(name), let target = linkTarget("/proc/self/fd/\(name)"),
+                    target == directory.path || target == pidFile
+                else { continue }
+                copies.append(fcntl(number, F_DUPFD_CLOEXEC, 0))
+            }
+            withExtendedLifetime(file) {}
+        }
+        #expect(copies.count == 2)
         #expect(PidFile.holder(of: directory) == .nobody)
         #expect(try !PidFile(claiming: directory).isAfterDeath)
     }
