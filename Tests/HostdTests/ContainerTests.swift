@@ -29,11 +29,14 @@ struct ContainerTests {
         ]}
         """
 
-    private func start(_ arguments: [String] = []) throws -> Container {
-        let folder = try TemporaryFolder()
+    private func start(
+        _ arguments: [String] = [], in folder: TemporaryFolder? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Container {
+        let folder = try folder ?? TemporaryFolder()
         try folder.write(Self.slatefile, to: "slatefile.json")
         try folder.write(Self.leaving, to: "leaving.sh")
-        return try Container(in: folder, arguments)
+        return try Container(in: folder, arguments, environment: environment)
     }
 
     @Test("signals from outside reach the host, and the container ends in order with its code")
@@ -70,6 +73,28 @@ struct ContainerTests {
         let reload = try container.run(#""$HOSTD" reload --state-dir state"#)
         #expect(reload.exit == .code(0), "\(reload.error)")
         container.send(SIGTERM)
+        #expect(try container.ended().exit == .code(0))
+    }
+
+    @Test("--watch reloads, and the service manager is notified, its watchdog included")
+    func managed() throws {
+        let folder = try TemporaryFolder()
+        let manager = try NotifyReceiver(at: folder.path("notify"))
+        let container = try start(
+            ["--watch"], in: folder,
+            environment: [
+                // The process that the manager knows is process 1.
+                "NOTIFY_SOCKET": manager.address, "WATCHDOG_PID": "1", "WATCHDOG_USEC": "100000",
+            ])
+        while try manager.next() != "READY=1\nSTATUS=active: 3 modules" {}
+        while try manager.next() != "WATCHDOG=1" {}
+        let changed = Self.slatefile.replacing(
+            #""app": "test","#, with: #""app": "test", "deadlines": {"event": "9s"},"#)
+        try folder.write(changed, to: "next.json")
+        try folder.move("next.json", to: "slatefile.json")
+        try container.process.waitForLine(containing: "slatefile applied (host)")
+        container.send(SIGTERM)
+        while try manager.next() != "STATUS=stopped" {}
         #expect(try container.ended().exit == .code(0))
     }
 
@@ -140,13 +165,18 @@ private final class Container {
     /// - Parameters:
     ///   - folder: The folder with the slatefile, to which the paths of the page are moved.
     ///   - arguments: More arguments of the entry point.
+    ///   - environment: What is set for it.
     ///   - isReady: Whether to wait for READY.
-    init(in folder: TemporaryFolder, _ arguments: [String] = [], isReady: Bool = true) throws {
+    /// - Throws: Where it cannot be started.
+    init(
+        in folder: TemporaryFolder, _ arguments: [String] = [],
+        environment: [String: String] = [:], isReady: Bool = true
+    ) throws {
         self.folder = folder
         let words = try Self.documentedEntryPoint() + arguments
         process = try HostProcess(
             Self.options + [HostProcess.hostd] + words.dropFirst(), program: "/usr/bin/unshare",
-            in: folder.path)
+            in: folder.path, environment: environment)
         guard isReady else { return }
         try process.waitForLine(containing: "ready pid=", on: .output)
         processID = try #require(children(of: process.processID).first)

@@ -172,6 +172,11 @@ extension Command {
             guard let text = CurrentProcess.environment()["HOSTD_TOKEN"], !text.isEmpty else {
                 return body(nil)
             }
+            if NonUTF8Variables.contain("HOSTD_TOKEN", text) {
+                Console.printError(
+                    "\(arguments.title): environment variable 'HOSTD_TOKEN' is not UTF-8")
+                return .usage
+            }
             if let token = onlyWord(of: text) { return body(token) }
             Console.printError(
                 "\(arguments.title): HOSTD_TOKEN is not a token, which has no space in it")
