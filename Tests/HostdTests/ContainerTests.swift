@@ -204,7 +204,7 @@ private final class Container {
     /// The health check of the page, for ``run(_:)``.
     static func documentedHealthCheck() throws -> String {
         let words = try instruction("HEALTHCHECK")
-        let command = try #require(words.range(of: "CMD ")).upperBound
+        let command = try #require(words.firstRange(of: "CMD ")).upperBound
         return moved(words[command...]).replacing("hostd ", with: #""$HOSTD" "#)
     }
 
