@@ -81,7 +81,7 @@ public final class AppHost: Sendable {
     package let inFlight = InFlightBudget()
     let stopping = HostStop()
     /// The life of a host that is embedded in a program; nil for the host of a process.
-    let life: HostLife?
+    let life: EmbeddedLife?
     private let reference: WeakHost
 
     /// Creates a host.
@@ -117,7 +117,7 @@ public final class AppHost: Sendable {
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
-        blackBox: BlackBox?, role: any AppRole, life: HostLife? = nil
+        blackBox: BlackBox?, role: any AppRole, life: EmbeddedLife? = nil
     ) {
         let slatefile = slatefile.namingFacades()
         self.role = role

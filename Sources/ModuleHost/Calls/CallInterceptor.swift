@@ -42,7 +42,7 @@ public enum Interception: Hashable, Sendable {
 ///
 /// - Order: Slatefile order; the first interceptor that refuses or redirects ends the search. A redirected
 ///   call is passed to all of them again, eight times at most.
-/// - Thread: The lane, inside the caller's call.
+/// - Thread: The lane, whichever thread carries it; within the call of a module, if a module calls.
 /// - Access: Calls are passed on before their route is looked up, and also if there is none.
 /// - Overdue: An overdue interceptor cannot decide, so the calls that it guards (``guardedCalls``) are refused
 ///   until it returns: no call passes a guard that does not respond. Other calls are made without it. The call

@@ -1,6 +1,6 @@
 /// The listing of `hostd inbox list`.
 struct InboxListing {
-    private let pending: PendingEvents
+    private let pending: InboxFilesListing
     private let rejected: DeadLetters.Contents
     private let limit: Int
 
@@ -9,7 +9,7 @@ struct InboxListing {
     ///   - limit: The maximum number of events of each kind.
     /// - Throws: An error where the files cannot be read.
     init(of directory: StateDirectory, limit: Int) throws(InboxError) {
-        pending = try PendingEvents(in: directory, limit: limit)
+        pending = try InboxFilesListing(in: directory, limit: limit)
         rejected = try DeadLetters(InboxFolder(in: directory)).contents()
         self.limit = limit
     }
@@ -57,7 +57,7 @@ struct InboxListing {
         count > limit ? "  … and \(count - limit) more; '--limit N' shows more\n" : ""
     }
 
-    private func row(_ event: PendingEvents.Event) -> [String] {
+    private func row(_ event: InboxFilesListing.Event) -> [String] {
         let modules = event.modules?.list ?? "all"
         return [
             "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
@@ -96,7 +96,7 @@ struct InboxListing {
         }
     }
 
-    private func write(_ pending: PendingEvents, to json: inout JSONWriter) {
+    private func write(_ pending: InboxFilesListing, to json: inout JSONWriter) {
         json.member("count", pending.count)
         if let next = pending.next { json.member("next", next.description) }
         if !behind.isEmpty {

@@ -103,7 +103,7 @@ extension AppHost {
         }
         processes.mark = claim.map(ProcessMark.init)
         let time = SystemTimeSource()
-        let life = HostLife()
+        let life = EmbeddedLife()
         let reference = WeakBox<AppHost>()
         let held = Guarded<PidFile?>(claim)
         let finish: @Sendable (End) -> Void = { end in

@@ -2,8 +2,9 @@
 /// their replies, and the bytes to send.
 ///
 /// It makes no system call and reads no clock, so that it can serve sockets and pipes, and be tested with
-/// every way of splitting a stream into pieces. Its driver respects ``wantsInput``: that keeps memory within
-/// the limits, however much the other end sends and however little it reads.
+/// every way of splitting a stream into pieces. Its driver respects ``wantsInput``: that keeps the memory of
+/// the session within the limits, however much the other end sends and however little it reads. The memory of calls in
+/// flight is limited by ``InFlightBudget``.
 struct RPCSession {
     /// The limits of one session.
     struct Limits: Hashable, Sendable {

@@ -24,8 +24,6 @@ extension KnownKey {
 
 /// A table that finds a key by its bytes.
 struct KeyTable<Key: KnownKey>: Sendable {
-    private static var longest: Int { 16 }
-
     private let keys: [Key]
     /// The names one after another, shortest first.
     private let text: [UInt8]
@@ -36,7 +34,7 @@ struct KeyTable<Key: KnownKey>: Sendable {
         keys = Key.allCases.sortedByNumber(\.rawValue.utf8.count)
         text = keys.flatMap { $0.rawValue.utf8 }
         let lengths = keys.map(\.rawValue.utf8.count)
-        first = (0...Self.longest + 1).map { length in
+        first = (0...(lengths.last ?? 0) + 1).map { length in
             let shorter = lengths.prefix { $0 < length }
             return (shorter.count, shorter.reduce(0, +))
         }
@@ -45,7 +43,7 @@ struct KeyTable<Key: KnownKey>: Sendable {
     @inline(__always)
     func key(spelt range: Range<Int>, of bytes: [UInt8]) -> Key? {
         let length = range.count
-        guard length <= Self.longest else { return nil }
+        guard length + 1 < first.count else { return nil }
         var offset = first[length].offset
         var index = first[length].key
         let end = first[length + 1].key

@@ -9,7 +9,7 @@
 /// with a token.
 ///
 /// - Thread: Any. Calls of several tasks share the connection, and responses come as they become ready.
-/// - Limits: 1024 calls that are not answered, 16 MiB that the host has not read, 16 MiB a response; beyond
+/// - Limits: 1024 calls that are not answered, 32 MiB that the host has not read, 16 MiB a response; beyond
 ///   that, ``HostClientError``. It takes one thread and three descriptors.
 /// - End: When the last reference is released, or the host ends. A client does not connect again: create
 ///   another one.

@@ -14,7 +14,8 @@
     case ended(StateDirectory)
     /// The response is not JSON-RPC.
     case malformed(StateDirectory)
-    /// 1024 calls are not answered, or the host has not read 16 MiB of them: nothing was sent.
+    /// 1024 calls are not answered, or 16 MiB of them wait behind as many that the host has not read: nothing was
+    /// sent.
     case tooManyCalls(StateDirectory)
     /// The host responded with an error.
     case refused(RPCError)

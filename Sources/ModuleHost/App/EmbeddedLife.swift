@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 
 /// The life of a host that is embedded in a program: it is run once, and ends once.
-final class HostLife: Sendable {
+final class EmbeddedLife: Sendable {
     private enum Stage {
         /// Not run yet. Moves to `running` or `ended`.
         case made

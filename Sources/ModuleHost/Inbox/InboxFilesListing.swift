@@ -2,7 +2,7 @@
 ///
 /// Uses the cursor, and where a host runs or was killed, its black box, which has the progress exact to the
 /// event.
-package struct PendingEvents: Sendable {
+package struct InboxFilesListing: Sendable {
     /// A line of the log that is not done.
     package struct Event: Sendable {
         package var position: EventPosition
