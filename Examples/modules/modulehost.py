@@ -174,7 +174,8 @@ class Module:
 
     def send(self, event: str, payload: Any = None, id: str | None = None) -> str | None:
         """Sends an event through the inbox; it is on the disk when this returns its position. Returns None if nothing was
-        added: an event with this id was accepted before, or the event has no payload and is delivered at once."""
+        added: it was accepted before with this id, or the event has no payload and is delivered at once. Raises HostError if
+        the id is that of an event with other contents."""
         position: str | None = self._ask("send", event=event, payload=payload, id=id).get("position")
         return position
 

@@ -50,19 +50,20 @@ class Ledger:
             return count
 
 
-def event(name, random):
-    """Some event that carries the name in its payload."""
-    kind = random.randrange(4)
+def event(name):
+    """Some event that carries the name in its payload; for one name always the same, as it is sent again with its id."""
+    chance = random.Random(name)
+    kind = chance.randrange(4)
     if kind == 0:
         return "message", {"topic": "crash.test", "payload": {"n": name}}
     if kind == 1:
         return "local-notification", {"id": "crash", "userInfo": {"n": name}}
-    return "push", {"aps": {"badge": random.randrange(100)}, "n": name}
+    return "push", {"aps": {"badge": chance.randrange(100)}, "n": name}
 
 
 def record(name, random, with_id=True):
     """The line of such an event, as it stands in the inbox."""
-    kind, payload = event(name, random)
+    kind, payload = event(name)
     members = {"event": kind, "payload": payload}
     if with_id:
         members["id"] = name
@@ -142,7 +143,7 @@ class HostClient(Sender):
         waiting = {}  # number of the call → name, and whether it has an id
         calls = []
         for name in again + new:
-            kind, payload = event(name, self.random)
+            kind, payload = event(name)
             has_id = name in again or self.random.random() < 0.5
             parameters = {"event": kind, "payload": payload}
             if has_id:

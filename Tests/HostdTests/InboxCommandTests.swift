@@ -377,7 +377,7 @@ struct InboxCommandTests {
     func retryDelivers() throws {
         let run = try HostdRun(HostdRun.slatefile(), in: folder).ready()
         let push = ["push", "--payload", #"{"aps":{}}"#, "--id", "a"]
-        #expect(try folder.send(push + ["--wait"]).exit == .code(0))
+        #expect(try folder.send(push + ["--wait"]).exit == .code(1))
         try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")
         #expect(try inbox("retry", "a").exit == .code(0))
         try run.waitForJournal(count: 2, of: "push")

@@ -43,12 +43,17 @@ struct PythonModuleTests {
             def go(event):
                 position = module.send("push", {"aps": {}}, id="once")
                 module.log.info("sent as %s", position)
+                try:
+                    module.send("push", {"aps": {"badge": 1}}, id="once")
+                except HostError as error:
+                    module.log.info("refused with %s", error)
             """)
         #expect(try run.hostd("post", "go").exit == .code(0))
         try run.process.waitForLine(containing: "sent as 1:1")
         try run.waitForJournal(last: "push")
         #expect(try run.hostd("post", "go").exit == .code(0))
         try run.process.waitForLine(containing: "sent as None")
+        try run.process.waitForLine(containing: "refused with")
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
         #expect(!outcome.error.contains("Traceback"))

@@ -22,7 +22,7 @@ struct RespawnTests {
         #expect(first != run.process.processID)
         let sent = try HostProcess.run(
             ["send", "push", "--payload", #"{"aps": {}}"#, "--wait"], in: run.folder.path)
-        #expect(sent.exit == .code(0))
+        #expect(sent.exit == .code(1))
         kill(first, SIGKILL)
         let second = try hosts(of: run, count: 2)[1]
         #expect(second != first)

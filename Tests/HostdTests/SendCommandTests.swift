@@ -120,8 +120,8 @@ struct SendCommandTests {
         let run = try HostdRun(nil, in: folder).ready()
         let aps = #"{"aps":{},"#
         let pushed = try folder.send(["push", "--payload", aps + nested(126).dropFirst(), "--wait"])
-        #expect(pushed.exit == .code(0))
-        #expect(pushed.output.hasPrefix("accepted 1:1: 1 module"))
+        #expect(pushed.exit == .code(1))
+        #expect(pushed.output.hasPrefix("accepted 1:1: no module responds to 'push'"))
         #expect(try HostProcess.run(["post", "t", nested(126)], in: folder.path).exit == .code(0))
         let called = try HostProcess.run(["call", "x.main", "a", nested(126)], in: folder.path)
         #expect(called.exit == .code(69))
@@ -244,6 +244,16 @@ struct SendCommandTests {
                 #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"late":0,"#
                     + #""failure":"no route"}}"#,
                 "accepted 3:4: not opened: no route", 70
+            ),
+            (
+                #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"unresponsive":0,"#
+                    + #""waitsFor":["com.mm.x","com.mm.y"]}}"#,
+                "accepted 3:4: 1 module, it waits for failed modules: com.mm.x, com.mm.y", 75
+            ),
+            (
+                #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"unresponsive":0,"#
+                    + #""undelivered":"no module responds to 'push'"}}"#,
+                "accepted 3:4: no module responds to 'push'", 1
             ),
             (
                 #"{"id":"a","position":"3:4","rejected":"it killed the host"}"#,

@@ -33,10 +33,44 @@ struct SendRunTests {
         #expect(second.output == #"{"id":"\#(place)","position":"\#(place)","left":true}"# + "\n")
 
         let run = try HostdRun(nil, in: folder).ready()
-        #expect(try folder.send(Self.push + ["--wait"]).exit == .code(0))
+        // Delivered, but to no module that does more than observe.
+        #expect(try folder.send(Self.push + ["--wait"]).exit == .code(1))
         #expect(try run.terminated().exit == .code(0))
         let events = try run.journaledEvents().filter { $0 == "push" || $0 == "message" }
         #expect(events == ["push", "message", "push"])
+    }
+
+    @Test("another event with the id of an earlier one: 64, whether a host runs or not")
+    func otherContents() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(HostdRun.slatefile(), to: "slatefile.json")
+        let first = ["push", "--payload", #"{"aps":{},"n":3}"#, "--id", "a1"]
+        #expect(try folder.send(first).exit == .code(0))
+        let others = [
+            ["push", "--payload", #"{"aps":{},"n":4711}"#],
+            ["message", "--payload", #"{"topic":"x"}"#],
+        ]
+        let reason =
+            "the id 'a1' was used for an event with other contents, at 1:1: give each event an id of its "
+            + "own\n"
+        for other in others {
+            let refused = try folder.send(other + ["--id", "a1"])
+            #expect(refused.exit == .code(64))
+            #expect(refused.output == "")
+            #expect(refused.error == "hostd send: " + reason)
+        }
+        let run = try HostdRun(nil, in: folder).ready()
+        for other in others + others.map({ $0 + ["--wait"] }) {
+            let refused = try folder.send(other + ["--id", "a1"])
+            #expect(refused.exit == .code(64))
+            #expect(refused.output == "")
+            #expect(refused.error == "hostd send: Invalid params: /id: " + reason)
+        }
+        let spelled = ["push", "--payload", #"{ "n": 30e-1, "aps": {} }"#, "--id", "a1"]
+        #expect(try folder.send(spelled).output == "already there: id a1\n")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents().filter { $0 == "push" || $0 == "message" } == ["push"])
+        #expect(try run.hostd("inbox", "--json").output.contains(#""deadLetters":[]"#))
     }
 
     @Test("what needs a host is refused while none runs, and nothing is written")
@@ -118,8 +152,8 @@ struct SendRunTests {
         #expect(wait.textSoFar(.output) == "")
         pipe.empty()
         let outcome = try wait.waitForExit()
-        #expect(outcome.output == "accepted 1:1: 1 module, noData\n")
-        #expect(outcome.exit == .code(0))
+        #expect(outcome.output == "accepted 1:1: no module responds to 'push', noData\n")
+        #expect(outcome.exit == .code(1))
     }
 
     @Test("a waiting sender is notified where the host stops before it comes to the event")

@@ -92,6 +92,70 @@ struct UndeliveredEventTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("a module that receives every event observes, also in a process of its own")
+    func observers() throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.journal", "entry": "Modules.JournalModule"},
+              {"id": "x.other", "entry": "Modules.JournalModule", "isolation": "process",
+               "config": {"file": "other.ndjson"}},
+              {"id": "x.metrics", "entry": "Modules.MetricsModule"}
+            ]}
+            """
+        ).ready()
+        let push = try run.hostd("send", "push", "--payload", "{}", "--wait", "--json")
+        let outcome = try JSONValue(parsing: push.output)["outcome"]
+        #expect(outcome?["undelivered"]?.string == "no module responds to 'push'")
+        #expect(outcome?["delivered"]?.int == 3)
+        #expect(push.exit == .code(1))
+        let message = try run.hostd(
+            "send", "message", "--payload", #"{"topic": "nobody.listens"}"#, "--wait")
+        #expect(message.output.hasSuffix(": no module listens to topic 'nobody.listens'\n"))
+        #expect(message.exit == .code(1))
+        try run.process.waitForLine(
+            containing: " message  no module listens to topic 'nobody.listens' origin=")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents().filter { $0 == "push" || $0 == "message" }.count == 2)
+    }
+
+    @Test("an event that waits for a failed module: 75, and 'status' counts it as 'inbox' does")
+    func waitsForFailed() throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.push", "entry": "Modules.PushModule"},
+              {"id": "x.broken", "entry": "Modules.JournalModule",
+               "config": {"file": "none/journal.ndjson"}}
+            ]}
+            """
+        ).ready()
+        let push = ["send", "push", "--payload", #"{"aps": {}}"#, "--wait"]
+        for count in 1...2 {
+            let sent = try HostProcess.run(push, in: run.folder.path)
+            #expect(
+                sent.output.hasSuffix(
+                    ": 1 module, noData, it waits for failed modules: x.broken\n"),
+                "\(sent.output)")
+            #expect(sent.exit == .code(75))
+            #expect(try run.countPending() == count)
+            let status = try run.hostd("status", "--json")
+            let inbox = try JSONValue(parsing: status.output)["inbox"]
+            #expect(inbox?["accepted"]?.int == count && inbox?["done"]?.int == 0)
+            #expect(inbox?["position"]?.string == "1:1")
+            #expect((inbox?["pendingBytes"]?.int ?? 0) > 0)
+        }
+        try makeFolders(run.folder.path(".hostd/none"))
+        #expect(try run.hostd("restart", "x.broken").exit == .code(0))
+        while try run.countPending() != 0 {}
+        let status = try run.hostd("status")
+        #expect(status.output.contains(", 0 bytes pending, 2 accepted, 2 done, "))
+        #expect(try HostProcess.run(push, in: run.folder.path).exit == .code(0))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a stop that takes long says which module it waits for")
     func slowStop() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "1h"}"#)

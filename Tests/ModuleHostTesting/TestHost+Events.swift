@@ -13,7 +13,7 @@ extension TestHost {
     ///     `terminate`: see ``stop()`` and ``requestStop()``.
     ///   - payload: The payload, as JSON; nil for an event that takes none.
     ///   - origin: The origin of the event. A durable event comes from the inbox.
-    ///   - id: The id of a durable event: a second one with the same id is not delivered.
+    ///   - id: The id of a durable event: sent again, it is not delivered; with another payload, it is refused.
     /// - Returns: The delivery, or nil for a duplicate.
     /// - Throws: ``EventError`` or ``JSONError`` for a payload that the event does not take;
     ///   ``TestHostError`` if the event has no meaning in the state of the app; ``RouteError/stopped`` if the

@@ -80,12 +80,11 @@ final class Senders {
 
     private func nextLine() -> String {
         sent += 1
-        let id =
-            sent.isMultiple(of: 1000)
-            ? #","id":"order-\#(sent - 980)""#
-            : sent.isMultiple(of: 20) ? #","id":"order-\#(sent)""# : ""
+        // One of fifty with an id is an earlier one, sent again.
+        let number = sent.isMultiple(of: 1000) ? sent - 980 : sent
+        let id = sent.isMultiple(of: 20) ? #","id":"order-\#(number)""# : ""
         return
-            #"{"jsonrpc":"2.0","id":1,"method":"send","params":{"event":"push","payload":{"aps":{"alert":"Hello","badge":\#(sent % 100)}}\#(id)}}"#
+            #"{"jsonrpc":"2.0","id":1,"method":"send","params":{"event":"push","payload":{"aps":{"alert":"Hello","badge":\#(number % 100)}}\#(id)}}"#
             + "\n"
     }
 

@@ -297,24 +297,15 @@ extension App {
         metrics.withLock { $0.modulesRunning += count }
     }
 
-    /// Returns the notice about an event from outside for which there was no module, and the failed modules that it
-    /// waits for; nil if there was a module.
-    func undelivered(
-        _ event: LifecycleEvent, _ tally: EventTally
-    ) -> (notice: String, waitsFor: [ModuleID])? {
-        guard tally.isUndelivered, event.entry?.only == nil, let notice = noModule(for: event)
-        else {
-            return nil
-        }
-        let failed = event.entry == nil ? [] : failedReceivers(of: event)
-        return failed.isEmpty
-            ? (notice, [])
-            : ("\(notice); it waits for failed modules: \(failed.map(\.text).shortList())", failed)
+    /// Returns the notice about an event from outside for which there was no module; nil if there was one.
+    func undelivered(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
+        tally.isUndelivered && event.entry?.only == nil ? noModule(for: event) : nil
     }
 
-    /// Returns the failed modules, some of them at most, that wait for a durable event and are known to receive it, or of
-    /// which nothing is known.
-    private func failedReceivers(of event: LifecycleEvent) -> [ModuleID] {
+    /// Returns the failed modules, some of them at most, that wait for an event and are known to receive it, or of
+    /// which nothing is known; none for an event that is not durable.
+    func failedReceivers(of event: LifecycleEvent) -> [ModuleID] {
+        guard event.entry != nil else { return [] }
         let waiting = gate.lane.failedModules(awaitedBy: event).lazy.filter { id in
             self.record(of: id).map { ModuleDemands(of: $0.entry).mayReceive(event) } ?? true
         }
@@ -336,8 +327,8 @@ extension App {
 }
 
 extension EventTally {
-    /// Whether no module was notified, or will be.
+    /// Whether no module was notified, or will be, but those that receive every event.
     fileprivate var isUndelivered: Bool {
-        delivered + failed + overdue == 0 && claimedBy == nil
+        delivered - observed + failed + overdue <= 0 && claimedBy == nil
     }
 }

@@ -100,8 +100,11 @@ final class StandaloneRole: AppRole {
         _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App
     ) {
         let undelivered = app.undelivered(event, tally)
+        let isAsked = undelivered != nil || app.inbox?.progress.hasWaitingSenders == true
+        let failed = isAsked && tally.claimedBy == nil ? app.failedReceivers(of: event) : []
         app.log.write(
-            .info, undelivered?.notice ?? tally.summary, event: event.kind.rawValue,
+            .info, undelivered.map { $0 + failed.noteOfWaiting } ?? tally.summary,
+            event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
             fields: [LogField("origin", "\(event.origin)")])
         if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
@@ -109,7 +112,8 @@ final class StandaloneRole: AppRole {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
             var outcome = EventOutcome(tally)
-            if let undelivered { (outcome.undelivered, outcome.waitsFor) = undelivered }
+            outcome.undelivered = undelivered.map { $0 + failed.noteOfWaiting }
+            outcome.waitsFor = failed
             app.inbox?.ended(entry, outcome)
         }
     }
@@ -129,6 +133,13 @@ final class StandaloneRole: AppRole {
     }
 
     func take(_: LifecycleEvent) -> Bool { false }
+}
+
+extension [ModuleID] {
+    /// The failed modules that an event waits for, in words that continue its result.
+    fileprivate var noteOfWaiting: String {
+        isEmpty ? "" : "; it waits for failed modules: \(map(\.text).shortList())"
+    }
 }
 
 extension EventTally {

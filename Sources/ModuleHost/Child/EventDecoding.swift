@@ -27,7 +27,8 @@ extension LifecycleEvent {
         if let position = parameters["position"]?.string.flatMap({ EventPosition($0) }) {
             entry = InboxEntry(
                 position: position, end: position, id: parameters["id"]?.string,
-                attempt: parameters["attempt"]?.int ?? 1)
+                attempt: parameters["attempt"]?.int ?? 1,
+                isRepeated: parameters["repeated"]?.bool ?? false)
         }
     }
 }

@@ -61,8 +61,10 @@ struct SendOutcome {
         if let outcome = answer["outcome"] {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
             if hasFailed { return .failed }
-            return isWaitedFor && (outcome["unresponsive", formerly: "late"]?.int ?? 0) > 0
-                ? .busy : .success
+            let isPending =
+                (outcome["unresponsive", formerly: "late"]?.int ?? 0) > 0
+                || outcome["waitsFor"] != nil
+            return isWaitedFor && isPending ? .busy : .success
         }
         return isWaitedFor && answer["left"] != nil ? .busy : .success
     }
@@ -109,6 +111,11 @@ struct SendOutcome {
             if let count = count?.int, count > 0 { parts.append("\(count) \(what)") }
         }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
+        if outcome["undelivered", formerly: "unheard"] == nil,
+            let failed = outcome["waitsFor"]?.elements.compactMap(\.string), !failed.isEmpty
+        {
+            parts.append("it waits for failed modules: \(failed.shortList())")
+        }
         return parts
     }
 }

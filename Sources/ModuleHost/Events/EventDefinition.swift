@@ -62,6 +62,8 @@ enum EventReply: Sendable {
     /// The module was not notified: the event does not concern it.
     case notConcerned
     case fetch(FetchResult)
+    /// The module receives every event, and so does not count as a receiver of this one.
+    case observed(FetchResult?)
     case claim(Bool)
 }
 
@@ -109,9 +111,13 @@ extension EventDefinition {
         guard concerns(list[index].responder, list[index].member, content) else {
             return .notConcerned
         }
-        return try list[index].responder.call(
-            direct: { try notify($0, content, as: list[index].member) },
-            wildcard: { try $0.hear(event) })
+        do {
+            return try list[index].responder.call(
+                direct: { try notify($0, content, as: list[index].member) },
+                wildcard: { try $0.hear(event) })
+        } catch {
+            throw event.placed(error)
+        }
     }
 }
 

@@ -78,6 +78,6 @@ private final class EveryEvent: WildcardResponder {
 
     func hear(_ event: LifecycleEvent) throws -> EventReply {
         try responder.didHear(event.kind)
-        return event.kind.wantsFetchResult ? .fetch(.noData) : .received
+        return .observed(event.kind.wantsFetchResult ? .noData : nil)
     }
 }

@@ -61,7 +61,7 @@ extension EventDefinition {
                     // A module that has lost the lane counts as overdue, whatever its result.
                     if gate.lane.owns(thread) { progress.countNotified(-1) }
                     return .next
-                case .fetch, .claim:
+                case .fetch, .claim, .observed:
                     guard entry.settle() else { throw LaneLost() }
                     return progress.tally.take(reply, from: list[index].slot)
                 }

@@ -2,6 +2,8 @@
 struct EventTally {
     /// The number of responders that were notified and returned; known at the end.
     var delivered = 0
+    /// The number of those that receive every event.
+    var observed = 0
     /// The number of responders that were notified and threw.
     var failed = 0
     /// The number of overdue modules; the event waits for them.
@@ -43,6 +45,9 @@ struct EventTally {
         case .fetch(let result):
             fetch = fetch?.joined(with: result) ?? result
             return .next
+        case .observed(let result):
+            observed += 1
+            return result.map { take(.fetch($0), from: slot) } ?? .next
         case .claim(true):
             claimedBy = slot
             lastAsked = slot

@@ -15,7 +15,8 @@
 /// }
 /// ```
 ///
-/// It receives the messages on all topics, and answers a push with ``FetchResult/noData``.
+/// It receives the messages on all topics, and answers a push with ``FetchResult/noData``. It observes: an event that no
+/// other module receives counts as received by no module.
 ///
 /// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this one
 ///   receives it only if it stands before that module.

@@ -94,6 +94,7 @@ package final class Inbox: Sendable {
             stored.modules = start.modules
             stored.attempts = start.attempts
             stored.unanswered = start.unanswered
+            stored.uncertainBefore = start.uncertainBefore
             // The contents of the last host's black box are in the cursor now, and must not be added again.
             do throws(InboxError) { try stored.store(in: folder, advancing: 2) } catch {
                 log.error(
@@ -159,10 +160,15 @@ package final class Inbox: Sendable {
     /// as it is now.
     ///
     /// Waits neither for the disk nor for any thread.
-    package func currentFigures() -> InboxMetrics {
+    ///
+    /// - Parameter lane: The lane of the modules: events that one of them has yet to receive are not done; nil for none.
+    func currentFigures(with lane: Lane? = nil) -> InboxMetrics {
         var metrics = metrics.withLock { $0 }
-        metrics.done = progress.countDone
-        metrics.position = progress.next ?? origin.first
+        let pending = lane?.pendingEvents
+        metrics.done = max(0, progress.countDone - (pending?.count ?? 0))
+        let next = progress.next ?? origin.first
+        let first = [next, pending?.first].compactMap(\.self) + progress.unansweredPositions
+        metrics.position = first.min()
         metrics.pendingBytes = sizes.withLock { $0.bytes(from: metrics.position) }
         return metrics
     }
@@ -240,6 +246,7 @@ package final class Inbox: Sendable {
         let entry = InboxEntry(
             position: item.position, end: item.end, id: record?.id,
             attempt: 1 + (origin.attempts[item.position] ?? 0),
+            isRepeated: origin.isUncertain(at: item.position),
             only: record?.modules.map(Set.init))
         return (entry, record?.event.standing(at: entry))
     }
@@ -327,7 +334,7 @@ private struct UnnamedRejections {
 package struct InboxMetrics: Hashable, Sendable {
     /// The number of events accepted through this host.
     package var accepted = 0
-    /// The number of events that this host has delivered.
+    /// The number of events that this host has delivered to every module listed for them.
     package var done = 0
     /// The number of lines that this host has rejected.
     package var rejected = 0

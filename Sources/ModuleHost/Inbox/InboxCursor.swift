@@ -14,6 +14,9 @@ package struct InboxCursor: Hashable, Sendable {
     package var attempts: [EventPosition: Int]
     /// The events before ``next`` that were delivered, and whose answers have not come.
     package var unanswered: Set<EventPosition>
+    /// The end of the events that an earlier host may have delivered although they count as not done here: the machine
+    /// went down. Nil if there are none.
+    package var uncertainBefore: EventPosition?
     /// A number that grows with each ``store(in:)``.
     package private(set) var sequence: UInt64 = 0
 
@@ -22,8 +25,10 @@ package struct InboxCursor: Hashable, Sendable {
 
     package init(
         next: EventPosition? = nil, modules: [ModuleID: EventPosition] = [:],
-        attempts: [EventPosition: Int] = [:], unanswered: Set<EventPosition> = []
+        attempts: [EventPosition: Int] = [:], unanswered: Set<EventPosition> = [],
+        uncertainBefore: EventPosition? = nil
     ) {
+        self.uncertainBefore = uncertainBefore
         self.unanswered = unanswered
         self.next = next
         self.modules = modules
@@ -148,6 +153,9 @@ extension InboxCursor {
             if !unanswered.isEmpty {
                 $0.member("unanswered", unanswered.sorted().map(\.description))
             }
+            if let uncertainBefore {
+                $0.member("uncertainBefore", uncertainBefore.description)
+            }
             $0.member("sequence", Int(clamping: sequence))
         }
         json.newline()
@@ -167,6 +175,12 @@ extension InboxCursor {
             }
             self.next = position
             synchronized = position.segment
+        }
+        if let end = value["uncertainBefore"] {
+            guard let position = end.string.flatMap(EventPosition.init(_:)) else {
+                throw Malformed("'uncertainBefore' is not a position")
+            }
+            uncertainBefore = position
         }
         for member in Self.members(of: value["modules"]) {
             guard let module = try? ModuleID(member.key),

@@ -21,11 +21,35 @@ extension InboxFeeder {
                 }
                 submission.onAcceptance(.accepted(place))
             }
-            for submission in repeated { reportDuplicate(submission) }
+            for repeated in repeated {
+                let first = fresh[repeated.first].parsed
+                report(repeated.submission, repeating: first, at: places[repeated.first])
+            }
             inbox.settled(.accepting)
         } catch {
             note(error, .accepting)
-            for submission in fresh + repeated { submission.onAcceptance(.failed(error)) }
+            for submission in fresh + repeated.map(\.submission) {
+                submission.onAcceptance(.failed(error))
+            }
+        }
+    }
+
+    /// A submission with the id of another one that is written with it.
+    private struct Repeated {
+        let submission: InboxSubmission
+        /// The place of the other one among those that are written.
+        let first: Int
+    }
+
+    /// An id by its bytes: as a `String` a composed accent equals a decomposed one.
+    private struct ID: Hashable {
+        let text: String
+
+        static func == (one: ID, other: ID) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+        func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
     }
 
@@ -34,21 +58,22 @@ extension InboxFeeder {
     /// - Returns: The submissions that are to be written, and those that have the id of one of them.
     private mutating func sort(
         _ submissions: [InboxSubmission]
-    ) -> (fresh: [InboxSubmission], repeated: [InboxSubmission]) {
-        var (fresh, repeated): ([InboxSubmission], [InboxSubmission]) = ([], [])
+    ) -> (fresh: [InboxSubmission], repeated: [Repeated]) {
+        var (fresh, repeated): ([InboxSubmission], [Repeated]) = ([], [])
         fresh.reserveCapacity(submissions.count)
-        var ids: Set<String> = []
+        var ids: [ID: Int] = [:]
         for submission in submissions {
             do {
                 if let id = submission.id {
-                    if try isKnown(id) {
-                        reportDuplicate(submission)
+                    if let original = try original(of: id) {
+                        report(submission, repeating: original.record, at: original.position)
                         continue
                     }
-                    if !ids.insert(id).inserted {
-                        repeated.append(submission)
+                    if let first = ids[ID(text: id)] {
+                        repeated.append(Repeated(submission: submission, first: first))
                         continue
                     }
+                    ids[ID(text: id)] = fresh.count
                 }
                 fresh.append(submission)
             } catch {
@@ -58,13 +83,20 @@ extension InboxFeeder {
         return (fresh, repeated)
     }
 
-    private func reportDuplicate(_ submission: InboxSubmission) {
+    /// Reports the result for a submission whose id is that of an event in the log.
+    private func report(
+        _ submission: InboxSubmission, repeating first: InboxRecord?, at position: EventPosition
+    ) {
+        let conflict = submission.id.flatMap {
+            IDConflict($0, of: submission.parsed, and: first, at: position)
+        }
+        if let conflict { return submission.onAcceptance(.failed(conflict)) }
         inbox.metrics.withLock { $0.duplicates += 1 }
         submission.onAcceptance(.duplicate)
     }
 
-    private mutating func isKnown(_ id: String) throws -> Bool {
-        if known.isComplete { return try known.contains(id) }
+    private mutating func original(of id: String) throws -> RetainedIDs.Original? {
+        if known.isComplete { return try known.original(of: id) }
         if let scanError { throw scanError }
         try inbox.folder.requirePlace()
         throw InboxRefusal.ending

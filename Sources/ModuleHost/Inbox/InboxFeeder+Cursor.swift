@@ -52,6 +52,7 @@ extension InboxFeeder {
         cursor.unanswered = inbox.progress.unansweredPositions
         let lowest = cursor.lowest ?? next
         cursor.attempts = stored.attempts.filter { $0.key >= lowest }
+        if let end = cursor.uncertainBefore, lowest >= end { cursor.uncertainBefore = nil }
         return cursor == stored ? nil : cursor
     }
 

@@ -4,7 +4,7 @@ extension InboxFeeder {
         case deliver(LifecycleEvent)
         /// The event is not to be delivered any more.
         case done
-        /// An earlier event has the same id.
+        /// An earlier event has the same id and the same contents.
         case duplicate
         case reject(DeadLetter)
         /// The line is among the dead letters already, for this reason.
@@ -30,8 +30,14 @@ extension InboxFeeder {
             return try reject(rejection(of: item, id: id, for: nil, "\(error)"))
         }
         if let id = record.id {
-            let isRepeated = try known.insert(id, at: item.position, comparingIn: reader)
-            if isRepeated, !record.isRetried { return .duplicate }
+            let original = try known.insert(id, at: item.position, comparingIn: reader)
+            if let original, !record.isRetried {
+                let conflict = IDConflict(
+                    id, of: record, and: original.record, at: original.position)
+                guard let conflict else { return .duplicate }
+                known.remove(id, at: item.position)
+                return try reject(rejection(of: item, id: id, for: nil, "\(conflict)"))
+            }
         }
         let left = start.only(at: item.position)
         let meant = record.modules.map(Set.init)
@@ -48,7 +54,7 @@ extension InboxFeeder {
             record.event.standing(
                 at: InboxEntry(
                     position: item.position, end: item.end, id: record.id, attempt: begun + 1,
-                    only: only)))
+                    isRepeated: start.isUncertain(at: item.position), only: only)))
     }
 
     /// Rejects an event, unless the last host did so and died before it had noted that position.

@@ -307,6 +307,9 @@ final class InboxProgress: Sendable {
 
     // MARK: Waiters
 
+    /// Whether senders wait for the delivery of their events.
+    var hasWaitingSenders: Bool { hasWaiters.load(ordering: .acquiring) }
+
     func wait(
         for place: EventPosition,
         _ waiter: @escaping @Sendable (InboxSubmission.DeliveryResult) -> Void

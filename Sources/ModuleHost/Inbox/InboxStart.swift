@@ -8,6 +8,9 @@ struct InboxStart {
     private(set) var attempts: [EventPosition: Int] = [:]
     /// The events before ``next`` that were delivered, and whose answers had not come: they are delivered again.
     private(set) var unanswered: Set<EventPosition> = []
+    /// The end of the events that an earlier host may have delivered without a note that is known here: the machine went
+    /// down, or the notes are lost. Nil if there are none.
+    private(set) var uncertainBefore: EventPosition?
     /// The messages about it for the log.
     private(set) var notices: [String] = []
 
@@ -25,23 +28,34 @@ struct InboxStart {
         case .success(let cursor):
             (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
             unanswered = cursor.unanswered
+            uncertainBefore = cursor.uncertainBefore
             // If the two differ by more than one, the cursor was replaced by another.
-            if let progress = contents?.progress,
+            guard let progress = contents?.progress,
                 progress.cursorSequence == cursor.sequence
                     || progress.cursorSequence == cursor.sequence + 1
-            {
-                if let last = progress.last, last > end {
-                    notices.append(
-                        "the black box has \(last), but the inbox ends at \(end): only the cursor is "
-                            + "used; events that were done may be delivered again")
-                } else {
-                    take(progress, contents)
-                }
+            else {
+                doubt(upTo: end)
+                return
+            }
+            if let last = progress.last, last > end {
+                notices.append(
+                    "the black box has \(last), but the inbox ends at \(end): only the cursor is "
+                        + "used; events that were done may be delivered again")
+                doubt(upTo: end)
+            } else {
+                take(progress, contents)
             }
         // The state before the first event, where no host has run yet.
         case .failure(.missing(path: _)) where contents == nil: break
-        case .failure(let error): notices.append("\(error)")
+        case .failure(let error):
+            notices.append("\(error)")
+            doubt(upTo: end)
         }
+    }
+
+    /// Notes that each event from here to the end of the log may have been delivered.
+    private mutating func doubt(upTo end: EventPosition) {
+        if first.map({ $0 < end }) ?? true { uncertainBefore = end }
     }
 
     private mutating func take(_ progress: BlackBox.Progress, _ contents: BlackBox.Contents?) {
@@ -91,13 +105,18 @@ struct InboxStart {
     /// Returns whether a cursor differs from this.
     func differs(from cursor: InboxCursor) -> Bool {
         next != cursor.next || modules != cursor.modules || attempts != cursor.attempts
-            || unanswered != cursor.unanswered
+            || unanswered != cursor.unanswered || uncertainBefore != cursor.uncertainBefore
     }
 
     /// The position at which reading begins; nil for the start of the log.
     var first: EventPosition? {
         guard let next else { return nil }
         return unanswered.reduce(modules.values.reduce(next, min), min)
+    }
+
+    /// Returns whether an event may have been delivered by an earlier host, beside its ``attempts``.
+    func isUncertain(at position: EventPosition) -> Bool {
+        uncertainBefore.map { position < $0 } == true || unanswered.contains(position)
     }
 
     /// Returns the modules that have yet to receive an event which all others have; nil for all modules.

@@ -4,16 +4,16 @@ package struct InboxSubmission: Sendable {
     package enum Acceptance: Sendable {
         /// The event is on the disk at this position, and will be delivered whatever happens.
         case accepted(EventPosition)
-        /// An event with this id was accepted before: nothing was added.
+        /// This event was accepted before, with this id: nothing was added.
         case duplicate
-        /// The event is not accepted; no part of it is left.
+        /// The event is not accepted; no part of it is left. An ``IDConflict`` where its id was used for another one.
         case failed(any Error)
     }
 
     /// The result of the delivery of an accepted event.
     package enum DeliveryResult: Sendable {
         case done(EventOutcome)
-        /// An earlier event in the inbox has the same id.
+        /// It is in the inbox already, with the same id.
         case duplicate
         /// The event was moved to the dead letters, for this reason.
         case rejected(String)
@@ -30,6 +30,9 @@ package struct InboxSubmission: Sendable {
     let onAcceptance: @Sendable (Acceptance) -> Void
     /// Called at most once, for an accepted event, on any thread; nil if no caller waits.
     let onDelivery: (@Sendable (DeliveryResult) -> Void)?
+
+    /// The parsed line; nil if it is not a record.
+    var parsed: InboxRecord? { record ?? (try? InboxRecord(parsing: line[...])) }
 
     /// Creates a submission.
     ///

@@ -60,12 +60,12 @@ struct KnownIDs {
         isComplete || reader.map { $0.position >= place } == true
     }
 
-    /// Returns whether an event with this id is known; valid when all ids of the log are.
+    /// Returns the first event with this id; valid when all ids of the log are known.
     ///
     /// - Throws: ``InboxError`` where the log cannot be read.
-    mutating func contains(_ id: String) throws(InboxError) -> Bool {
-        guard let reader else { return false }
-        return try ids.original(of: id, before: nil, in: reader) != nil
+    mutating func original(of id: String) throws(InboxError) -> RetainedIDs.Original? {
+        guard let reader else { return nil }
+        return try ids.original(of: id, before: nil, in: reader)
     }
 
     /// Notes that the record at `position` has the id.
@@ -73,13 +73,18 @@ struct KnownIDs {
         ids.insert(id, at: position)
     }
 
-    /// Notes that the record at `position` has the id, and returns whether an earlier one has it, too.
+    /// Notes that the record at `position` has the id, and returns the first earlier one that has it, too.
     ///
     /// - Throws: ``InboxError``; it is noted then.
     mutating func insert(
         _ id: String, at position: EventPosition, comparingIn reader: InboxReader
-    ) throws(InboxError) -> Bool {
-        try ids.insert(id, at: position, findingOriginalIn: reader) != nil
+    ) throws(InboxError) -> RetainedIDs.Original? {
+        try ids.insert(id, at: position, findingOriginalIn: reader)
+    }
+
+    /// Removes the id of a line that was rejected: it does not exclude a correct one.
+    mutating func remove(_ id: String, at position: EventPosition) {
+        ids.remove(id, at: position)
     }
 
     /// Removes the ids of the segments below `number`, which are being removed.

@@ -6,6 +6,9 @@
 /// another where an earlier one of the log has the same id and is itself a record: a rejected line does not
 /// exclude a correct one with its id.
 ///
+/// Whether a record with a known id is the same event is decided by the earlier record, which is read anyway: there is no
+/// fingerprint of its contents here that two events could share.
+///
 /// Eight bits of the hash select one of 256 tables. A look-up searches that one, however long the log is; a table that
 /// becomes full moves its own ids only.
 ///
@@ -22,6 +25,12 @@ package struct RetainedIDs {
     /// The segments of which there are ids.
     private var (oldest, newest): (UInt32, UInt32) = (.max, 0)
     private let makeHash: @Sendable (UnsafeRawBufferPointer) -> UInt64
+
+    /// The first record of the log with an id.
+    package struct Original {
+        package let position: EventPosition
+        package let record: InboxRecord
+    }
 
     package init() {
         self.init { bytes in
@@ -72,13 +81,13 @@ package struct RetainedIDs {
         insert(hash(of: id), at: position)
     }
 
-    /// Notes that the record at `position` has the id, and returns the position of an earlier record with that id.
+    /// Notes that the record at `position` has the id, and returns the first earlier record with that id.
     ///
     /// As ``insert(_:at:)`` and then ``original(of:before:in:)``; one search of a table where the record was noted
     /// before and is the first with its id, which it nearly always is.
     mutating func insert(
         _ id: String, at position: EventPosition, findingOriginalIn reader: InboxReader
-    ) throws(InboxError) -> EventPosition? {
+    ) throws(InboxError) -> Original? {
         let hash = hash(of: id)
         let (table, part) = Self.place(of: hash)
         if !tables.isEmpty, tables[table].first(part, from: start) == position { return nil }
@@ -86,23 +95,23 @@ package struct RetainedIDs {
         return try original(of: id, hash, before: position, in: reader)
     }
 
-    /// Returns the position of an earlier record with the same id as the one at `position`.
+    /// Returns the first earlier record with the same id as the one at `position`.
     ///
     /// - Parameters:
     ///   - id: The id.
     ///   - position: The position of the record; nil for one that is still to be written.
     ///   - reader: Checks whether the line at a position is a record.
-    /// - Returns: The first such position; nil where the record is the first with its id.
+    /// - Returns: The record; nil where the one at `position` is the first with its id.
     /// - Throws: ``InboxError/unusable(_:)``.
     package mutating func original(
         of id: String, before position: EventPosition?, in reader: InboxReader
-    ) throws(InboxError) -> EventPosition? {
+    ) throws(InboxError) -> Original? {
         try original(of: id, hash(of: id), before: position, in: reader)
     }
 
     private mutating func original(
         of id: String, _ hash: UInt64, before position: EventPosition?, in reader: InboxReader
-    ) throws(InboxError) -> EventPosition? {
+    ) throws(InboxError) -> Original? {
         guard !tables.isEmpty else { return nil }
         let (table, hash) = Self.place(of: hash)
         var lowest = start
@@ -112,7 +121,9 @@ package struct RetainedIDs {
             if let item, item.position == place, item.error == nil,
                 let record = try? InboxRecord(parsing: item.bytes)
             {
-                if record.id == id { return place }
+                if record.id?.utf8.elementsEqual(id.utf8) == true {
+                    return Original(position: place, record: record)
+                }
             } else {
                 // Rejected, or removed: not read again.
                 tables[table].remove(hash, at: place)
@@ -121,6 +132,13 @@ package struct RetainedIDs {
             lowest = next
         }
         return nil
+    }
+
+    /// Removes the id of a line that was rejected.
+    mutating func remove(_ id: String, at position: EventPosition) {
+        guard !tables.isEmpty else { return }
+        let (table, hash) = Self.place(of: hash(of: id))
+        tables[table].remove(hash, at: position)
     }
 
     /// Removes the ids of the segments below `number`, which are being removed.

@@ -53,6 +53,7 @@ extension InboxRecord {
 extension RPCError {
     /// Returns the error for an event that the inbox did not accept.
     static func notAccepted(_ error: any Error) -> RPCError {
+        if let conflict = error as? IDConflict { return .invalidParameters("/id: \(conflict)") }
         let reason = (error as? InboxError)?.refusal ?? "\(error)"
         return RPCError(.notAccepted, "not accepted", detail: reason)
     }

@@ -16,7 +16,10 @@ extension IsolatedModule: WildcardResponder {
     func hear(_ event: LifecycleEvent) throws -> EventReply {
         let answer = try notify(event)
         if event.kind.isClaimed { return .claim(answer["claimed"]?.bool ?? false) }
-        guard event.kind.wantsFetchResult else { return .received }
-        return .fetch(answer["fetch"]?.string.flatMap(FetchResult.init) ?? .noData)
+        let fetch =
+            event.kind.wantsFetchResult
+            ? answer["fetch"]?.string.flatMap(FetchResult.init) ?? .noData : nil
+        if isObserver { return .observed(fetch) }
+        return fetch.map(EventReply.fetch) ?? .received
     }
 }

@@ -19,6 +19,8 @@ final class IsolatedModule {
     /// The process, for other threads.
     private let current: Guarded<ModuleProcess>
     let declaration: ModuleDeclaration
+    /// Whether it is a Swift module that receives every event.
+    let isObserver: Bool
     var policy: RestartPolicy
     /// The events of the app's state that the process has received, for the next process.
     var stage: [EventKind] = []
@@ -45,6 +47,9 @@ final class IsolatedModule {
         observer = start.observer
         (process, declaration) = started
         current = Guarded(process)
+        let entry = spec.environment[LaunchSpec.entryVariable]
+        let type = entry.flatMap { try? EntryType($0, search: .none).type }
+        isObserver = type is any EveryEventResponder.Type
         policy = RestartPolicy(spec.restarts)
         metrics = Guarded(ModuleProcessStatus(processID: process.processID))
         do {
@@ -112,7 +117,7 @@ final class IsolatedModule {
     /// - Returns: Its response.
     func notify(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
-        var isRepeated = event.attempt > 1
+        var isRepeated = event.isRepeated
         var deaths = 0
         while true {
             let answer: Result<JSONValue, IsolationError>

@@ -5,7 +5,7 @@
 /// levels, no more than 16 MiB, nothing but valid UTF-8.
 ///
 /// Two values are equal if they have the same content: the order of an object's keys does not matter, nor do
-/// white space or escapes; a number is compared as written (`1` is not `1.0`).
+/// white space or escapes; a string is compared by its bytes, and a number as written (`1` is not `1.0`).
 public struct JSONValue: Sendable {
     /// The types of JSON.
     public enum Kind: Hashable, Sendable {
@@ -113,6 +113,9 @@ public struct JSONValue: Sendable {
 
     /// The bytes of ``text``.
     var textBytes: ArraySlice<UInt8> { document.bytes[entry.range] }
+
+    /// The range of ``text`` in the whole text.
+    var range: Range<Int> { entry.range }
 
     /// Returns whether the value is the string `text`.
     func isString(_ text: String) -> Bool {
@@ -253,25 +256,6 @@ public struct JSONValue: Sendable {
 extension JSONValue: CustomStringConvertible {
     /// The same as ``redactedText``.
     public var description: String { redactedText }
-}
-
-extension JSONValue: Equatable {
-    /// Returns whether both values are equal.
-    public static func == (one: JSONValue, other: JSONValue) -> Bool {
-        guard one.kind == other.kind else { return false }
-        switch one.kind {
-        case .null: return true
-        case .bool: return one.bool == other.bool
-        case .number: return one.text == other.text
-        case .string: return one.string == other.string
-        case .array: return one.elements.elementsEqual(other.elements)
-        case .object:
-            guard one.count == other.count else { return false }
-            let values = Dictionary(
-                other.members.lazy.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
-            return one.members.allSatisfy { values[$0.key] == $0.value }
-        }
-    }
 }
 
 extension JSONError {

@@ -16,6 +16,6 @@ package struct EventOutcome: Hashable, Sendable {
     package var failure: String?
     /// The topic or event for which there was no module, in words; nil if there was one.
     package var undelivered: String?
-    /// The failed modules that an event waits for which no other module received, in order of response.
+    /// The failed modules that the event waits for, in order of response; known where a sender waits.
     package var waitsFor: [ModuleID] = []
 }

@@ -10,17 +10,20 @@ package final class InboxEntry: Sendable {
     package let id: String?
     /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
+    /// Whether a module may have received the event before.
+    package let isRepeated: Bool
     /// The only modules that are to receive the event, since all others have received it; nil for all.
     package let only: Set<ModuleID>?
 
     package init(
         position: EventPosition, end: EventPosition, id: String? = nil, attempt: Int = 1,
-        only: Set<ModuleID>? = nil
+        isRepeated: Bool = false, only: Set<ModuleID>? = nil
     ) {
         self.position = position
         self.end = end
         self.id = id
         self.attempt = attempt
+        self.isRepeated = isRepeated || attempt > 1
         self.only = only
     }
 }
@@ -41,6 +44,12 @@ extension LifecycleEvent {
     /// More than 1 only for a durable event during whose delivery the host died before: a module may have
     /// received it then.
     public var attempt: Int { entry?.attempt ?? 1 }
+
+    /// Whether a module may have received the event before.
+    ///
+    /// True for a durable event of which more than one ``attempt`` was made, whose answer had not come when the last host
+    /// ended, or which was in the inbox when the machine went down and may have been delivered before that.
+    public var isRepeated: Bool { entry?.isRepeated ?? false }
 
     /// Returns whether the event is for a module.
     func isFor(_ module: ModuleID?) -> Bool {

@@ -140,6 +140,17 @@ extension LifecycleEvent {
         return try? JSONValue(parsing: json.bytes)
     }
 
+    /// Returns the error of a handler with its place in the payload, instead of the place in the request or record with
+    /// which the payload came.
+    func placed(_ error: any Error) -> any Error {
+        guard let error = error as? JSONError else { return error }
+        if let given = fixed.given { return error.placed(in: given) }
+        guard case .message(let message) = content, let payload = message.payload else {
+            return error
+        }
+        return error.placed(in: payload, at: "/payload")
+    }
+
     /// Writes the payload as a member; nothing where there is none.
     func writePayload(as key: String, to json: inout JSONWriter) {
         if let given = fixed.given { return json.member(key, raw: given.textBytes) }

@@ -9,7 +9,11 @@ extension JSONWriter {
             if let position = event.position {
                 if let id = event.id { line.member("id", id) }
                 line.member("position", position.description)
-                if event.attempt > 1 { line.member("attempt", event.attempt) }
+                if event.attempt > 1 {
+                    line.member("attempt", event.attempt)
+                } else if event.isRepeated {
+                    line.member("repeated", true)
+                }
             }
             if let payload = event.payload {
                 line.member("payload") { $0.redacted(payload) }

@@ -7,7 +7,8 @@ public import ModuleHost
 /// ```
 ///
 /// A durable event also has its `id` and its `position` in the inbox, and from the second `attempt` to
-/// deliver it on the number of the attempt:
+/// deliver it on the number of the attempt; in the first one, `"repeated":true` if it may have been
+/// received before all the same:
 ///
 /// ```json
 /// {"time":"2026-03-01T09:41:00.123Z","event":"push","id":"order-17","position":"1:4097","attempt":2,…}

@@ -11,17 +11,19 @@ struct InboxCursorTests {
         var cursor = InboxCursor(
             next: "3:4096",
             modules: [try ModuleID("com.mm.push"): "2:17", try ModuleID("com.mm.a"): "3:0"],
-            attempts: ["3:4096": 1, "2:17": 2])
+            attempts: ["3:4096": 1, "2:17": 2], uncertainBefore: "3:5000")
         try cursor.store(in: inbox.folder)
         #expect(
             try inbox.state.text(of: "inbox/cursor")
                 == #"{"next":"3:4096","modules":{"com.mm.a":"3:0","com.mm.push":"2:17"},"#
-                + #""attempts":{"2:17":2,"3:4096":1},"sequence":1}"# + "\n")
+                + #""attempts":{"2:17":2,"3:4096":1},"uncertainBefore":"3:5000","sequence":1}"#
+                + "\n")
         #expect(try inbox.state.mode(of: "inbox/cursor") == 0o600)
         var read = try InboxCursor.load(from: inbox.folder).get()
         #expect(read.next == cursor.next)
         #expect(read.modules == cursor.modules)
         #expect(read.attempts == cursor.attempts)
+        #expect(read.uncertainBefore == "3:5000")
         #expect(read.sequence == 1)
         #expect(read.lowest == "2:17")
         try read.store(in: inbox.folder)

@@ -205,6 +205,42 @@ struct InboxDeliveryTests {
         #expect(await next.stopped() == .stopped)
     }
 
+    @Test(
+        "after the machine went down, what may have been delivered before is marked, by every host")
+    func machineDown() async throws {
+        var folder = try TemporaryFolder()
+        let first = Probe("machine down")
+        let test = try await HostUnderTest.durable("a", in: folder, probe: first).launched()
+        for id in ["1", "2"] { _ = await test.outcome(id) }
+        // The machine goes down: only the cursor of the start is on the disk.
+        folder = try folder.copied()
+        #expect(await test.stopped() == .stopped)
+        try removeFile(folder.path("blackbox"))
+
+        let door = Door()
+        for number in 1...2 {
+            let probe = Probe("machine down, \(number)")
+            probe.when("a push") { module in
+                guard let event = module.context.event else { return }
+                probe.note("\(event.id ?? "-") \(event.attempt) \(event.isRepeated)")
+                if number == 1 { door.pass() }
+            }
+            let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
+            if number == 1 {
+                await probe.reached("1 1 true")
+                // Killed in the first of them: the other one is still marked.
+                folder = try folder.copied()
+                door.open()
+            } else {
+                _ = await next.outcome("3")
+                #expect(
+                    probe.entries.filter { !$0.hasPrefix("a") }
+                        == ["1 2 true", "2 1 true", "3 1 false"])
+            }
+            #expect(await next.stopped() == .stopped)
+        }
+    }
+
     @Test("killed three times in an event: it is put aside")
     func poison() async throws {
         var folder = try TemporaryFolder()

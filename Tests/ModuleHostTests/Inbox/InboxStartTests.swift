@@ -86,6 +86,59 @@ struct InboxStartTests {
         }
     }
 
+    @Test("after the machine went down, what the log has from the cursor on may be repeated")
+    func machineDown() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put(line(ofLength: 100))
+        var cursor = InboxCursor(next: "1:30")
+        try cursor.store(in: inbox.folder)
+        var box = try contents(next: "1:60", sequence: cursor.sequence)
+        #expect(try !start(inbox, box).isUncertain(at: "1:60"))
+        (box.isOfThisBoot, box.progress) = (false, nil)
+        for contents in [box, nil] {
+            let start = try start(inbox, contents)
+            #expect(start.next == "1:30")
+            #expect(start.isUncertain(at: "1:30") && start.isUncertain(at: "1:99"))
+            #expect(!start.isUncertain(at: "1:100"))
+        }
+        // Nothing lies between them, or no host has run.
+        cursor.next = "1:100"
+        try cursor.store(in: inbox.folder)
+        #expect(try start(inbox, box).uncertainBefore == nil)
+        try removeFile(inbox.folder.cursorPath)
+        #expect(try start(inbox).uncertainBefore == nil)
+        #expect(try start(inbox, box).uncertainBefore == "1:100")
+    }
+
+    @Test("that is known to the hosts after the next one, until all of it is done")
+    func machineDownBefore() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put(line(ofLength: 100))
+        var cursor = InboxCursor(next: "1:30")
+        try cursor.store(in: inbox.folder)
+        _ = try Inbox(
+            inbox.folder, Inbox.Limits(), after: nil, box: nil, log: LogRecorder().log,
+            time: ManualTimeSource())
+        let stored = try InboxCursor.load(from: inbox.folder).get()
+        #expect(stored.uncertainBefore == "1:100")
+        let box = try contents(next: "1:60", sequence: stored.sequence)
+        let next = try start(inbox, box)
+        #expect(next.next == "1:60" && next.isUncertain(at: "1:60"))
+    }
+
+    @Test("a URL whose answer had not come may be repeated, too, after a stop in order")
+    func unanswered() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put(line(ofLength: 100))
+        var cursor = InboxCursor(next: "1:30", unanswered: ["1:10"])
+        try cursor.store(in: inbox.folder)
+        var box = try contents(next: "1:30", sequence: cursor.sequence)
+        box.state = .ended
+        box.progress?.unanswered = ["1:10": true]
+        let start = try start(inbox, box)
+        #expect(start.isUncertain(at: "1:10") && !start.isUncertain(at: "1:30"))
+    }
+
     @Test("past the end of the log a new segment is begun, and nothing of it counts as done")
     func pastEnd() throws {
         for (next, segments) in [("1:900", [1, 2]), ("4:0", [1, 5])] as [(EventPosition, [UInt32])]

@@ -62,4 +62,45 @@ struct JSONValueTests {
             #expect(try one != JSONValue(parsing: other))
         }
     }
+
+    private static let spellings: [(String, String, isSame: Bool)] = [
+        ("1", "1.0", true), ("1", "1e0", true), ("1", "10E-1", true), ("1", "0.1e1", true),
+        ("1", "0.001e+3", true), ("-1", "-1.000", true), ("0", "-0.0e9", true),
+        ("0", "0e99999", true),
+        ("100", "1e2", true), ("1200e-2", "12", true), ("1", "-1", false), ("1", "1.1", false),
+        ("1", "10", false), ("12", "21", false), ("0", "1e-999", false), ("1e2", "1e-2", false),
+        ("9007199254740993", "9007199254740992", false), ("0.1", "0.10000000000000000001", false),
+        ("123456789012345678901234567890", "123456789012345678901234567890.0", true),
+        ("1e99999999999999999999", "10e99999999999999999998", true),
+        ("1e100000000000000000000", "10e99999999999999999999", true),
+        ("1e-100000000000000000000", "0.1e-99999999999999999999", true),
+        ("1e99999999999999999999", "1e99999999999999999998", false),
+        ("1e99999999999999999999", "1e-99999999999999999999", false),
+        ("1e018446744073709551616", "1e0", false), ("1e00", "1E-000", true),
+        (
+            String(repeating: "9", count: 5000), "9" + String(repeating: "9", count: 4999) + "e0",
+            true
+        ),
+        ("1" + String(repeating: "0", count: 5000), "1e5000", true),
+    ]
+
+    @Test("numbers are the same, however they are written and however long", arguments: spellings)
+    func numbers(one: String, other: String, isSame: Bool) throws {
+        for (one, other) in [(one, other), (other, one)] {
+            let one = try JSONValue(parsing: #"{"a":[\#(one)]}"#)
+            let other = try JSONValue(parsing: #"{"a":[\#(other)]}"#)
+            #expect(one.hasSameContents(as: other) == isSame)
+            #expect(one != other)
+            #expect(one.hasSameContents(as: one))
+        }
+    }
+
+    @Test("strings and keys are compared by their bytes")
+    func accents() throws {
+        let composed = try JSONValue(parsing: #"{"\u00e9": 1, "e\u0301": 2}"#)
+        let other = try JSONValue(parsing: #"{"é": 2, "e\u0301": 1}"#)
+        #expect(composed != other && !composed.hasSameContents(as: other))
+        #expect(try JSONValue(parsing: #""\u00e9""#) != JSONValue(parsing: #""e\u0301""#))
+        #expect(try JSONValue(parsing: #""\u00e9""#) == JSONValue(parsing: #""é""#))
+    }
 }

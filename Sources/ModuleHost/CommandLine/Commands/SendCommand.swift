@@ -18,7 +18,8 @@ extension Command {
                 help: "what the event carries: JSON, @FILE, or - for stdin"),
             Option(
                 name: "id", placeholder: "ID",
-                help: "an event sent again with the same id is delivered once"),
+                help:
+                    "the event sent again with this id is delivered once; another event is refused"),
             Option(name: "wait", help: "wait for the delivery, and print the result"),
             Option(name: "strict", help: "the same as --wait"),
             .json,
@@ -27,7 +28,8 @@ extension Command {
         exitMeanings: clientExitMeanings.merging([
             .success: "accepted; with --wait, delivered",
             .ignored: "with --wait: ignored in this state, or no module received it",
-            .usage: "invalid usage, or the event cannot take the payload",
+            .usage:
+                "invalid usage, the event cannot take the payload, or the id is another event's",
             .noInput: "the file of the payload cannot be read",
             .unavailable: "no host runs, and this event or --wait needs one",
             .failed: "with --wait: a module failed, or the event is a dead letter",
@@ -109,8 +111,7 @@ extension Command {
         let folder = InboxFolder(in: directory)
         InboxWait.report(in: folder, arguments)
         do throws(InboxError) {
-            let outcome = try leave(request, in: folder)
-            return outcome.report(arguments)
+            return try leave(request, in: folder, arguments)
         } catch {
             Console.printError("\(arguments.title): \(error)")
             return error.exitCode
@@ -118,17 +119,23 @@ extension Command {
     }
 
     private static func leave(
-        _ request: SendArguments, in folder: InboxFolder
-    ) throws(InboxError) -> SendOutcome {
+        _ request: SendArguments, in folder: InboxFolder, _ arguments: Arguments
+    ) throws(InboxError) -> ExitCode {
         try folder.make()
+        let line = request.line
         if let id = request.id {
             var ids = RetainedIDs()
             try ids.scan(folder)
-            if try ids.original(of: id, before: nil, in: InboxReader(folder)) != nil {
-                return .duplicate(of: id)
+            if let original = try ids.original(of: id, before: nil, in: InboxReader(folder)) {
+                let conflict = IDConflict(
+                    id, of: try? InboxRecord(parsing: line[...]), and: original.record,
+                    at: original.position)
+                guard let conflict else { return SendOutcome.duplicate(of: id).report(arguments) }
+                Console.printError("\(arguments.title): \(conflict)")
+                return .usage
             }
         }
-        let positions = try InboxWriter(folder).append([request.line])
-        return .left(at: positions[0], id: request.id)
+        let positions = try InboxWriter(folder).append([line])
+        return SendOutcome.left(at: positions[0], id: request.id).report(arguments)
     }
 }

@@ -54,7 +54,8 @@ final class ControlledDaemon: ControlledHost {
     func status() throws(RPCError) -> HostStatus {
         guard !host.isOver else { throw RPCError(HostSilence.ended) }
         let metrics = host.metrics.withLock { $0 }
-        var status = HostStatus(identity, metrics, inbox: inbox?.currentFigures())
+        var status = HostStatus(
+            identity, metrics, inbox: inbox?.currentFigures(with: host.gate.lane))
         status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
         status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
