@@ -37,6 +37,36 @@ struct BlackBoxRunTests {
         #expect(try !third.terminated().error.contains("the last host"))
     }
 
+    @Test("a host on a copy of a state directory says that, and not that a host has died")
+    func copy() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        #expect(try run.folder.send(["push", "--payload", "{}"]).exit == .code(0))
+        let copied = try HostProcess.run(
+            ["-c", "cp -a .hostd copy"], program: "/bin/sh", in: run.folder.path)
+        #expect(copied.exit == .code(0))
+        let other = try HostdRun(nil, in: run.folder, ["--state-dir", "copy"]).ready()
+        let words =
+            "this state directory is a copy, made while the host of the original (process "
+            + "\(run.process.processID)) ran, or after that had died: events that were pending then may be "
+            + "delivered by both"
+        try other.process.waitForLine(containing: " warning  host              \(words)")
+        let status = try HostProcess.run(
+            ["status", "--json", "--state-dir", "copy"], in: run.folder.path)
+        let lastDeath = try JSONValue(parsing: status.output)["lastDeath"]
+        #expect(lastDeath?["text"]?.string == words)
+        #expect(lastDeath?["cause"]?.string == "copy")
+        #expect(try !other.terminated().error.contains("died while"))
+        #expect(try run.terminated().exit == .code(0))
+        // Made after an orderly stop, it needs no word; nor does a moved folder.
+        let moved = try HostProcess.run(
+            ["-c", "cp -a .hostd copy2; mv copy moved"], program: "/bin/sh", in: run.folder.path)
+        #expect(moved.exit == .code(0))
+        for name in ["copy2", "moved"] {
+            let next = try HostdRun(nil, in: run.folder, ["--state-dir", name]).ready()
+            #expect(try !next.terminated().error.contains("is a copy"), "\(name)")
+        }
+    }
+
     @Test("killed while a module is busy: the module and its event are named")
     func busy() throws {
         let (first, pipe) = try FullPipe.run(Self.hour)

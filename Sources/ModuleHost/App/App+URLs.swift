@@ -64,7 +64,7 @@ extension App {
                     return host.onLane { app, _ in app.callAgain(call) }
                 }
             }
-            Self.log(result, origin, to: log)
+            Self.log(result, call.url, origin, of: reference.host, to: log)
             if case .success = result { gate.lane.noteClaimed(entry) }
             durable.answer(EventOutcome(call.tally, result))
         }
@@ -87,9 +87,9 @@ extension App {
     private func callAgain(_ again: URLCall) {
         call(
             again,
-            CallCompletion { [log] result in
+            CallCompletion { [log, weak host] result in
                 if case .failure(RouteError.stopped) = result { return }
-                Self.log(result, again.event.origin, to: log)
+                Self.log(result, again.url, again.event.origin, of: host, to: log)
                 again.durable?.answer(EventOutcome(again.tally, result))
             })
     }
@@ -104,10 +104,15 @@ extension App {
         if case .event(_, let completion?) = request { return completion }
         let isOwn = if case .own = request { true } else { false }
         return CallCompletion {
-            [log, gate, weak host, origin = event.origin, entry = event.entry] result in
+            [
+                log, gate, weak host, content = event.content, origin = event.origin,
+                entry = event.entry
+            ] result in
             // Released after the answer came, or is to come, elsewhere.
             if durable?.isOver == true { return }
-            Self.log(result, origin, to: log)
+            if case .url(let url, _) = content {
+                Self.log(result, url, origin, of: host, to: log)
+            }
             if isOwn, case .failure(let error) = result {
                 host?.onLane { app, _ in app.launch.rootFailed(error) }
             }
@@ -120,11 +125,16 @@ extension App {
 
     /// Logs why a URL was not opened.
     private static func log(
-        _ result: Result<AppHost.CallReply, any Error>, _ origin: Origin, to log: Log
+        _ result: Result<AppHost.CallReply, any Error>, _ url: RouteURL, _ origin: Origin,
+        of host: AppHost?, to log: Log
     ) {
         guard case .failure(let error) = result else { return }
-        log.write(
-            .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
-            fields: [LogField("origin", "\(origin)")])
+        @Sendable func write(_ note: String) {
+            log.write(
+                .warning, "not opened: \(error)\(note)", event: EventKind.openURL.rawValue,
+                fields: [LogField("origin", "\(origin)")])
+        }
+        guard case RouteError.notFound = error, origin.isRemote, let host else { return write("") }
+        host.routes { write((try? $0.get())?.noteOfHidden(url) ?? "") }
     }
 }

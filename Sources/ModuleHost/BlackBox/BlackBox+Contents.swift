@@ -27,6 +27,8 @@ extension BlackBox {
         /// The progress through the inbox; nil if the machine went down, or the box had no room for a
         /// position.
         package var progress: Progress?
+        /// Whether this is a copy of the file that the host had.
+        package var isCopy = false
     }
 
     /// A host's progress through its inbox.
@@ -106,6 +108,7 @@ extension BlackBox.Contents {
         overdue = words.modules { words[words.layout.overdue($0)] != 0 }
         startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
         progress = isOfThisBoot ? BlackBox.Progress(words) : nil
+        isCopy = words[.file] != 0 && source.number != 0 && words[.file] != source.number
     }
 }
 
@@ -156,9 +159,15 @@ extension BlackBox.Progress {
 /// The bytes of a box, of which parts are read.
 protocol BoxSource {
     var size: Int { get }
+    /// The number of the file in its file system; 0 where it is not known.
+    var number: UInt64 { get }
 
     /// Returns some bytes; nil where there are fewer, or they cannot be read.
     func bytes(_ count: Int, at offset: Int) -> [UInt8]?
+}
+
+extension BoxSource {
+    var number: UInt64 { 0 }
 }
 
 extension RegularFile: BoxSource {}

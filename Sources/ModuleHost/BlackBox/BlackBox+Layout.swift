@@ -33,6 +33,8 @@ struct BlackBoxLayout: Hashable {
         case cursorSequence
         /// A flag that is not 0 once a position could not be noted.
         case incomplete
+        /// The number of the box's file in its file system, by which a copy is recognized; 0 for none.
+        case file
     }
 
     /// The words of the head, in whole cache lines, as all parts before the stacks.

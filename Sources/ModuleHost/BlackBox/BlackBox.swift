@@ -62,6 +62,7 @@ package final class BlackBox: @unchecked Sendable {
         set(.startedNanoseconds, UInt64(started.nanoseconds))
         set(.bootHigh, boot?.high ?? 0)
         set(.bootLow, boot?.low ?? 0)
+        set(.file, file.number)
         setName(app, of: 0)
         setState(.running)
         set(.magic, BlackBoxLayout.magic)

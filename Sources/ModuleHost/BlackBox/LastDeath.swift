@@ -6,6 +6,8 @@ package struct LastDeath: Hashable, Sendable {
         case process
         /// The machine went down, and with it the process.
         case machine
+        /// Unknown: the state directory is a copy, and the host of the original may be running.
+        case copy
     }
 
     package var cause: Cause
@@ -28,12 +30,13 @@ package struct LastDeath: Hashable, Sendable {
 extension BlackBox.Contents {
     /// The death of the host; nil if it ended on purpose.
     ///
-    /// Where the machine went down, the file may hold older notes beside newer ones: no module is named.
+    /// Where the machine went down, the file may hold older notes beside newer ones: no module is named. Nor is one in a
+    /// copy, whose host may not have died.
     package var death: LastDeath? {
         guard state == .running else { return nil }
-        var death = LastDeath(
-            cause: isOfThisBoot ? .process : .machine, processID: processID, startedAt: startedAt)
-        guard isOfThisBoot else { return death }
+        let cause: LastDeath.Cause = isCopy ? .copy : isOfThisBoot ? .process : .machine
+        var death = LastDeath(cause: cause, processID: processID, startedAt: startedAt)
+        guard cause == .process else { return death }
         death.activity = activity
         death.module = module
         death.callers = module == nil ? [] : callers
@@ -47,8 +50,14 @@ extension BlackBox.Contents {
 extension LastDeath: CustomStringConvertible {
     /// One line, such as `the last host (process 4711) died while 'com.mm.push' handled 'push'`.
     package var description: String {
-        guard cause == .process else {
+        switch cause {
+        case .process: break
+        case .machine:
             return "the machine went down while the last host (process \(processID)) ran"
+        case .copy:
+            return
+                "this state directory is a copy, made while the host of the original (process \(processID)) ran, or "
+                + "after that had died: events that were pending then may be delivered by both"
         }
         var text = "the last host (process \(processID)) died while \(scene)"
         if !overdue.isEmpty { text += "; unresponsive: \(list(overdue))" }

@@ -80,7 +80,7 @@ final class DaemonRun: Sendable {
         methods.addUnload(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
-        methods.logFailures(to: log, time: host.time)
+        methods.logFailures(to: log, time: host.time) { [host] in host.routes($0) }
         server = try ControlServer(
             in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight,
             time: SystemTimeSource.shared, limits: ControlServer.Limits(),

@@ -14,6 +14,8 @@ final class MappedFile: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     let size: Int
+    /// The number of the file in its file system, which a copy does not have.
+    let number: UInt64
 
     /// Creates a file for this user alone (0600), all zeros, and replaces any file of the name.
     ///
@@ -27,6 +29,7 @@ final class MappedFile: @unchecked Sendable {
             let file = try Descriptor(
                 opening: path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
             do throws(SystemError) {
+                number = UInt64(try file.status().st_ino)
                 base = try Self.map(file, size)
             } catch {
                 unlink(path)

@@ -5,6 +5,8 @@ import SwiftOverlayShims
 /// A regular file, of which parts are read.
 final class RegularFile: Sendable {
     let size: Int
+    /// The number of the file in its file system, which a copy does not have.
+    let number: UInt64
     private let file: Descriptor
 
     /// Opens a file; nil where there is none that can be read, and for a link, a folder, a pipe or a device.
@@ -14,6 +16,7 @@ final class RegularFile: Sendable {
             let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG
         else { return nil }
         size = Int(status.st_size)
+        number = UInt64(status.st_ino)
         self.file = file
     }
 

@@ -11,7 +11,11 @@ extension ControlMethods {
     /// - Parameters:
     ///   - log: The log.
     ///   - time: The clock that measures the flood.
-    package mutating func logFailures(to log: Log, time: any TimeSource) {
+    ///   - routes: Provides the routes, by which the log, unlike the caller, learns that a route exists which the caller
+    ///     may not reach; nil to leave that out.
+    package mutating func logFailures(
+        to log: Log, time: any TimeSource, routes: RoutesSource? = nil
+    ) {
         let rateLimit = Guarded(OutputRateLimit(.init(burst: 20, perSecond: 1), at: time.now()))
         for method in Self.addLoad {
             guard let handler = self[method] else { continue }
@@ -22,10 +26,14 @@ extension ControlMethods {
                     guard case .show(let dropped) = verdict else { return }
                     let subject = Subject(of: method, parameters)
                     let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
-                    log.write(
-                        .notice,
-                        "\(method)\(subject.text(for: error)) failed\(before): \(error)",
-                        fields: [LogField("origin", "\(peer.origin)")])
+                    @Sendable func write(_ note: String) {
+                        log.write(
+                            .notice,
+                            "\(method)\(subject.text(for: error)) failed\(before): \(error)\(note)",
+                            fields: [LogField("origin", "\(peer.origin)")])
+                    }
+                    guard error.code == .notFound, let routes else { return write("") }
+                    routes { write((try? $0.get()).flatMap(subject.noteOfHidden) ?? "") }
                 }
                 handler(
                     Call(
@@ -39,6 +47,7 @@ extension ControlMethods {
 /// The subject of a call, as far as the log may contain it.
 private enum Subject: Sendable {
     case url(String)
+    case action(module: String, String)
     case name(String)
     case none
 
@@ -47,8 +56,12 @@ private enum Subject: Sendable {
         switch method {
         case "open", "canopen": self = text("url").map(Self.url) ?? .none
         case "call":
-            let words = ["module", "action"].compactMap { text($0).map { excerpt($0) } }
-            self = words.isEmpty ? .none : .name("of " + words.joined(separator: " "))
+            if let module = text("module"), let action = text("action") {
+                self = .action(module: module, action)
+            } else {
+                let word = text("module") ?? text("action")
+                self = word.map { .name("of " + excerpt($0)) } ?? .none
+            }
         case "post": self = text("topic").map { .name("on topic \(quoted($0))") } ?? .none
         case "send": self = text("event").map { .name("of " + quoted($0)) } ?? .none
         default: self = .none
@@ -58,10 +71,21 @@ private enum Subject: Sendable {
     func text(for error: RPCError) -> String {
         switch self {
         case .none: ""
+        case .action(let module, let action): " of \(excerpt(module)) \(excerpt(action))"
         case .name(let name): " \(name)"
         // In text that is not a URL a secret may stand anywhere.
         case .url(let text):
             (try? RouteURL(text)).map { " of " + excerpt($0.withoutQuery, limit: 200) } ?? ""
+        }
+    }
+
+    /// Returns a note that a route exists which the caller may not reach; nil if none does.
+    func noteOfHidden(in table: RouteTable) -> String? {
+        switch self {
+        case .url(let text):
+            (try? RouteURL(text).separatingToken().url).flatMap { table.noteOfHidden($0) }
+        case .action(let module, let action): table.noteOfHidden(action, of: module)
+        case .name, .none: nil
         }
     }
 }
