@@ -16,7 +16,7 @@ public protocol MessageResponder: Module {
     func receive(_ message: Message) throws
 }
 
-extension TopicListener {
+extension MessageResponder where Self: TopicListener {
     /// The topics that the class declares.
     public var topics: [String] { Self.topics }
 }

@@ -37,6 +37,29 @@ struct CrossingEventsTests {
         #expect(probe.entries == ["every message"])
         try module.end()
     }
+
+    @Test("a module that posts more than the host has accepted waits for it")
+    func posts() throws {
+        let probe = Probe()
+        probe.when("a push") { module in
+            for number in 0..<40 { try module.context.post("n", number) }
+            probe.note("posted")
+        }
+        let module = try LedModule(probe: probe)
+        let push = try module.request(
+            "event", #"{"event":"push","from":{"kind":"host"},"payload":{"aps":{}}}"#)
+        let first = try (0..<33).map { _ in try module.nextRequest() }
+        #expect(first.allSatisfy { $0.0.method == "post" })
+        #expect(!probe.entries.contains("posted"))
+        for (_, id) in first { try module.send(#""id":\#(id.text),"result":null"#) }
+        for _ in 33..<40 {
+            let (_, id) = try module.nextRequest()
+            try module.send(#""id":\#(id.text),"result":null"#)
+        }
+        _ = try module.answer(to: push)
+        #expect(probe.entries.contains("posted"))
+        try module.end()
+    }
 }
 
 /// Notes each event, whatever its kind.
@@ -53,7 +76,7 @@ final class EveryEventProbe: EveryEventResponder {
 }
 
 /// Receives messages alone, on topics that its class declares.
-final class TopicProbe: TopicListener, ConfiguredModule {
+final class TopicProbe: MessageResponder, TopicListener, ConfiguredModule {
     typealias Configuration = ProbeModule.Configuration
 
     static var topics: [String] { ["a", "b.*"] }

@@ -62,6 +62,17 @@ struct LaunchTests {
         #expect(warnings[0].hasPrefix("x.l: it is lazy"))
     }
 
+    @Test("a class that declares topics and receives no message is a warning")
+    func deaf() throws {
+        let slatefile = try SlatefileTests.read(
+            text(#"{"id":"x.l","entry":"ModuleHostTests.DeafListener"}"#))
+        #expect(
+            slatefile.warnings(at: "s.json", environment: [:]) == [
+                "x.l: its class declares topics, and receives no message: it conforms to TopicListener; "
+                    + "make it conform to MessageResponder, too"
+            ])
+    }
+
     @Test("what makes a module is no warning")
     func noWarning() throws {
         for module in [
@@ -86,12 +97,19 @@ final class LazyPushes: RemoteNotificationResponder {
 }
 
 /// A module that only messages make.
-final class LazyTopics: TopicListener {
+final class LazyTopics: TopicListener, MessageResponder {
     static var topics: [String] { ["a"] }
 
     init(context: ModuleContext) {}
 
     func receive(_ message: Message) {}
+}
+
+/// A module that declares topics alone.
+final class DeafListener: TopicListener {
+    static var topics: [String] { ["a"] }
+
+    init(context: ModuleContext) {}
 }
 
 /// A module that only its service makes.

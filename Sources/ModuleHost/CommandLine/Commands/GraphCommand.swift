@@ -28,9 +28,7 @@ extension Command {
                 let slatefile = try Slatefile.load(
                     arguments.operand ?? defaultSlatefile,
                     environment: CurrentProcess.environment())
-                let graph = AppGraph(of: slatefile) {
-                    ($0 as? any TopicListener.Type)?.topics
-                }.rendered(as: format)
+                let graph = AppGraph(of: slatefile).rendered(as: format)
                 return format == .json
                     ? Console.write(json: graph.utf8) : Console.write(TerminalText(lines: graph))
             } catch {

@@ -22,6 +22,26 @@ extension Slatefile {
             }
     }
 
+    /// The warnings about modules that declare topics, and whose classes receive no messages.
+    private var deafListeners: [String] {
+        var isDeaf: [String: Bool] = [:]
+        return modules.indices.compactMap { index in
+            guard modules[index].isEnabled, case .entry(let entry) = modules[index].implementation
+            else { return nil }
+            let isDeafClass =
+                isDeaf[entry]
+                ?? modules[index].type.map {
+                    $0 is any TopicListener.Type && !($0 is any MessageResponder.Type)
+                        && !($0 is any EveryEventResponder.Type)
+                } ?? false
+            isDeaf[entry] = isDeafClass
+            guard isDeafClass else { return nil }
+            return
+                "\(modules[index].id): its class declares topics, and receives no message: it conforms to "
+                + "TopicListener; make it conform to MessageResponder, too"
+        }
+    }
+
     /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line
     /// each.
     ///
@@ -32,7 +52,7 @@ extension Slatefile {
     package func warnings(at path: String, environment: [String: String]) -> [String] {
         let settings = ProcessSettings(
             folder: parentFolder(of: path) ?? ".", environment: environment)
-        var warnings = unneededModules
+        var warnings = unneededModules + deafListeners
         for index in modules.indices where modules[index].isEnabled {
             guard case .command(let words) = modules[index].implementation, let name = words.first
             else { continue }

@@ -53,12 +53,8 @@ package struct AppGraph: Hashable, Sendable {
 
     /// Creates the graph of a slatefile.
     ///
-    /// - Parameters:
-    ///   - slatefile: The app; what the check against the binary would refuse has no edge.
-    ///   - topics: Returns the topics that a class declares.
-    package init(
-        of slatefile: Slatefile, topics: (any ModuleHost.Module.Type) -> [String]? = { _ in nil }
-    ) {
+    /// - Parameter slatefile: The app; what the check against the binary would refuse has no edge.
+    package init(of slatefile: Slatefile) {
         app = slatefile.app
         let enabled = slatefile.modules.filter(\.isEnabled)
         var providers: [ObjectIdentifier: ModuleID] = [:]
@@ -77,7 +73,7 @@ package struct AppGraph: Hashable, Sendable {
                 (type as? any ServiceProvider.Type)?.services.map { "\($0)" }
                 ?? module.declared?.routes ?? []
             node.topics =
-                type.flatMap(topics) ?? module.declared?.topics ?? []
+                (type as? any TopicListener.Type)?.topics ?? module.declared?.topics ?? []
             node.uses =
                 (type as? any ServiceUser.Type)?.usedServices.map {
                     Use(name: "\($0)", module: providers[ObjectIdentifier($0)])
