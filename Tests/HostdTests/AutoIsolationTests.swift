@@ -121,4 +121,32 @@ struct AutoIsolationTests {
         try run.process.waitForLine(containing: "remove it, and the count begins again")
         #expect(try run.terminated().exit == .code(0))
     }
+
+    @Test(
+        "a module that registers an undeclared service stays in the host, however often it crashes")
+    func undeclaredService() throws {
+        let slatefile = """
+            {"slate": 1, "app": "test", "isolation": "auto", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.provider", "entry": "TestHost.CrashingProvider"}
+            ]}
+            """
+        let folder = try TemporaryFolder()
+        let program = HostProcess.program("TestHost")
+        for _ in 0..<2 {
+            let run = try HostdRun(slatefile, in: folder, program: program).ready()
+            _ = try run.hostd("post", "crash")
+            guard case .signal = try run.ended().exit else {
+                Issue.record("the host did not crash")
+                return
+            }
+        }
+        let run = try HostdRun(slatefile, in: folder, program: program).ready()
+        let line = try run.process.waitForLine(containing: "stays in the host")
+        #expect(
+            line.hasSuffix(
+                "it registers a service that its class does not declare (ServiceProvider)"))
+        #expect(try !run.hostd("modules").output.contains("failed"))
+        #expect(try run.terminated().exit == .code(0))
+    }
 }

@@ -24,6 +24,8 @@ extension BlackBox {
         package var overdue: [ModuleID]
         /// The modules that had start-up tasks running, by slot number.
         package var startingUp: [ModuleID]
+        /// The modules that had registered services.
+        package var registering: [ModuleID] = []
         /// The progress through the inbox; nil if the machine went down, or the box had no room for a
         /// position.
         package var progress: Progress?
@@ -107,6 +109,7 @@ extension BlackBox.Contents {
         order = words.modulesByRank()
         overdue = words.modules { words[words.layout.overdue($0)] != 0 }
         startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
+        registering = words.modules { words[words.layout.services($0)] != 0 }
         progress = isOfThisBoot ? BlackBox.Progress(words) : nil
         isCopy = words[.file] != 0 && source.number != 0 && words[.file] != source.number
     }
@@ -200,7 +203,7 @@ private struct BoxWords {
     private var lastSlot: Int {
         let noted = (1...layout.capacity).last { slot in
             words[layout.rank(slot)] | words[layout.behind(slot)] | words[layout.overdue(slot)]
-                | words[layout.tasks(slot)] != 0
+                | words[layout.tasks(slot)] | words[layout.services(slot)] != 0
         }
         let onStack = stack().map(Int.init).filter { $0 <= layout.capacity }.max()
         return max(noted ?? 0, onStack ?? 0)

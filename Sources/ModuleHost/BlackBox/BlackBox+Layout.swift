@@ -1,17 +1,17 @@
 /// The layout of a black box's file: words of eight bytes, in the machine's byte order.
 ///
 /// ```
-/// head │ unanswered │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ names
+/// head │ unanswered │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ services │ names
 /// ```
 ///
-/// The last five have an entry for each slot, by its number; entry 0 belongs to the host.
+/// The last six have an entry for each slot, by its number; entry 0 belongs to the host.
 struct BlackBoxLayout: Hashable {
     /// `"HostdBox"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x786F_4264_7473_6F48
     /// The version of the layout, which changes with anything here and with ``BlackBox/Activity``.
     ///
     /// A box of another version is not read.
-    static let version: UInt64 = 3
+    static let version: UInt64 = 4
 
     /// The words of the head.
     enum Word: Int, CaseIterable {
@@ -40,9 +40,9 @@ struct BlackBoxLayout: Hashable {
     /// The words of the head, in whole cache lines, as all parts before the stacks.
     static let headWords = 16
 
-    /// The number of durable events whose answers are to come: 64 and those in the window of the inbox, and as
+    /// The number of durable events whose answers are to come: 1024 and those in the window of the inbox, and as
     /// many that the last host has left.
-    static let unanswered = 256
+    static let unanswered = 2304
 
     /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///
@@ -83,7 +83,8 @@ struct BlackBoxLayout: Hashable {
     func overdue(_ slot: Int) -> Int { slots + (capacity + 1) + slot }
     func tasks(_ slot: Int) -> Int { slots + 2 * (capacity + 1) + slot }
     func rank(_ slot: Int) -> Int { slots + 3 * (capacity + 1) + slot }
-    func name(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot * Self.nameWords }
+    func services(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot }
+    func name(_ slot: Int) -> Int { slots + 5 * (capacity + 1) + slot * Self.nameWords }
 
     var size: Int { name(capacity + 1) * 8 }
 }

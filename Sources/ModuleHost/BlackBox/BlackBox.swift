@@ -157,6 +157,7 @@ package final class BlackBox: @unchecked Sendable {
         store(0, at: layout.behind(Int(slot)))
         store(0, at: layout.overdue(Int(slot)))
         store(0, at: layout.tasks(Int(slot)))
+        store(0, at: layout.services(Int(slot)))
         setRank(slot, of: slot)
         setName(id.text, of: slot)
     }
@@ -172,6 +173,11 @@ package final class BlackBox: @unchecked Sendable {
     /// Notes whether a module is overdue.
     func setOverdue(_ slot: UInt16, _ isOverdue: Bool) {
         if has(slot) { store(isOverdue ? 1 : 0, at: layout.overdue(Int(slot))) }
+    }
+
+    /// Notes that a module has registered a service, so that it needs this process.
+    func noteServices(of slot: UInt16) {
+        if has(slot) { store(1, at: layout.services(Int(slot))) }
     }
 
     /// Notes that start-up tasks of a module begin (1) or have ended (-1), off the lane.

@@ -25,6 +25,8 @@ package struct LastDeath: Hashable, Sendable {
     package var overdue: [ModuleID] = []
     /// The modules whose start-up tasks ran, on threads of their own.
     package var startingUp: [ModuleID] = []
+    /// The modules that had registered services, so that they cannot run in processes of their own.
+    package var registering: [ModuleID] = []
 }
 
 extension BlackBox.Contents {
@@ -43,6 +45,7 @@ extension BlackBox.Contents {
         if case .event = activity { death.current = progress?.current }
         death.overdue = overdue
         death.startingUp = startingUp
+        death.registering = registering
         return death
     }
 }

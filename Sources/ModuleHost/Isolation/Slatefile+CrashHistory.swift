@@ -16,10 +16,11 @@ extension Slatefile {
         guard isolation == .auto else { return self }
         let providers = FacadeProviders(of: self)
         let candidates = Set(modules.filter { $0.mayBeIsolated(beside: providers) }.map(\.id))
-        if let culprit = death?.culprit, let module = modules.first(where: { $0.id == culprit }),
+        if let death, let module = modules.first(where: { $0.id == death.culprit }),
             let obstacle = module.isolationObstacle(beside: providers)
+                ?? module.undeclaredObstacle(at: death)
         {
-            log.of(module: culprit.text).warning(
+            log.of(module: module.id.text).warning(
                 "was running when the last host died, and stays in the host: \(obstacle)")
         }
         let history: CrashHistory
@@ -30,6 +31,7 @@ extension Slatefile {
                     let isolated = history.isolated
                     return history.record(death) {
                         candidates.contains($0) && isolated[$0] == nil
+                            && !death.registering.contains($0)
                     }
                 }
             } else {
@@ -60,6 +62,13 @@ extension Slatefile.Module {
     fileprivate func mayBeIsolated(beside providers: FacadeProviders) -> Bool {
         guard isolation == nil, case .entry = implementation else { return false }
         return isolationObstacle(beside: providers) == nil
+    }
+
+    /// Returns the reason why the module cannot run in a process of its own that is known only since it ran in a host;
+    /// nil where there is none.
+    fileprivate func undeclaredObstacle(at death: LastDeath) -> String? {
+        guard isolation == nil, type != nil, death.registering.contains(id) else { return nil }
+        return "it registers a service that its class does not declare (ServiceProvider)"
     }
 
     /// Returns the reason why the module cannot run in a process of its own, where the slatefile leaves that to the

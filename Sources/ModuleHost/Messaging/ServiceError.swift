@@ -19,6 +19,8 @@
     /// The module runs in a process of its own, which only services reach that have a façade, and that the module
     /// declares it uses.
     case otherProcess(String)
+    /// The module runs in a process of its own, from which no other module reaches a service that it registers.
+    case ownProcess(String)
     /// The slatefile gives a process of its own to a module whose class cannot run so, for this reason.
     case isolatedProvider(String, because: String)
     /// A façade calls an action that the class of the module does not have; `nearest` is one that it has.
@@ -36,6 +38,9 @@ extension ServiceError: CustomStringConvertible {
         case .otherProcess(let name):
             "service '\(name)' is in another process than this module: give it a façade and declare it in "
                 + "'usedServices', call an action, or leave \"isolation\" out"
+        case .ownProcess(let name):
+            "service '\(name)' cannot be registered in a process of its own: declare it as a ServiceProvider, with a "
+                + "façade, or keep the module in the host by \"isolation\": \"none\""
         case .isolatedProvider(let entry, let reason):
             "'\(entry)' cannot run in a process of its own: \(reason); leave \"isolation\" out, or give the "
                 + "service a façade"

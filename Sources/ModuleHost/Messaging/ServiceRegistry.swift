@@ -83,8 +83,9 @@ public final class ServiceRegistry {
         _ service: Service.Type, lifetime: Lifetime = .shared,
         _ make: @escaping () throws -> Service
     ) throws {
-        guard !isAlone else { throw ServiceError.otherProcess("\(service)") }
+        guard !isAlone else { throw ServiceError.ownProcess("\(service)") }
         guard let slot = callingSlot else { throw ServiceError.noModule }
+        gate.lane.box?.noteServices(of: slot.number)
         let entry = ServiceEntry("\(service)", of: slot, lifetime: lifetime, make: make)
         guard let duplicate = gate.lane.asHost({ keepFirst(entry) }) else {
             throw ServiceError.stopped

@@ -165,12 +165,14 @@ struct BlackBoxTests {
         test.box.setBehind(1, place)
         test.box.setOverdue(1, true)
         test.box.count(tasksOf: 1, 1)
+        test.box.noteServices(of: 1)
+        #expect(test.contents?.death?.registering.map(\.text) == ["com.example.a-long-name"])
         #expect(test.contents?.startingUp.map(\.text) == ["com.example.a-long-name"])
         #expect(test.contents?.overdue.map(\.text) == ["com.example.a-long-name"])
         test.box.setName(try ModuleID("x.b"), of: 1)
         test.box.setOverdue(1, true)
         #expect(test.contents?.progress?.behind == [:])
-        #expect(test.contents?.startingUp == [])
+        #expect(test.contents?.startingUp == [] && test.contents?.registering == [])
         #expect(test.contents?.overdue.map(\.text) == ["x.b"])
     }
 

@@ -111,4 +111,35 @@ struct CrashHistoryTests {
         #expect(try isolated("auto") == [.process, Slatefile.Isolation.none, nil, nil, nil])
         #expect(try isolated("declared") == [nil, Slatefile.Isolation.none, nil, nil, nil])
     }
+
+    @Test(
+        "a module that registered a service in the host stays there, and the death does not count")
+    func registers() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path)
+        let text = """
+            {"slate": 1, "app": "a", "isolation": "auto", "modules": [
+              {"id": "x.a", "entry": "ModuleHostTests.ProbeModule", "main": true}]}
+            """
+        let slatefile = try Slatefile.read(
+            Array(text.utf8), path: "slatefile.json", environment: { _ in nil })
+        func messages(_ death: LastDeath) -> [String] {
+            let recorder = LogRecorder()
+            _ = slatefile.isolatingCrashed(in: directory, after: death, log: recorder.log)
+            return recorder.messages
+        }
+        for process in Int32(1)...3 {
+            var death = death(of: process, at: "x.a")
+            death.registering = [Self.id("x.a")]
+            #expect(
+                messages(death) == [
+                    "was running when the last host died, and stays in the host: it registers a service that "
+                        + "its class does not declare (ServiceProvider)"
+                ])
+        }
+        #expect(try CrashHistory(in: directory).records.isEmpty)
+        for process in Int32(4)...5 { _ = messages(death(of: process, at: "x.a")) }
+        let history = try CrashHistory(in: directory)
+        #expect(history.records[Self.id("x.a")]?.deaths == 2)
+    }
 }

@@ -19,6 +19,9 @@ struct CrossingTests {
     private static let service =
         "service 'PingResponder' is in another process than this module: give it a façade and declare it "
         + "in 'usedServices', call an action, or leave \"isolation\" out"
+    private static let registration =
+        "service 'PingResponder' cannot be registered in a process of its own: declare it as a "
+        + "ServiceProvider, with a façade, or keep the module in the host by \"isolation\": \"none\""
     private static let hold =
         "a module in a process of its own cannot hold a step: do the work before you return, "
         + "or leave \"isolation\" out"
@@ -38,7 +41,7 @@ struct CrossingTests {
             testDescription: "a service that it provides",
             act: { module in
                 try module.context.services.register((any PingResponder).self) { module }
-            }, error: service),
+            }, error: registration),
         Row(
             testDescription: "a service of another",
             act: { try $0.context.services.call((any PingResponder).self) { _ in } },
