@@ -35,7 +35,11 @@ extension App {
     /// - Parameters:
     ///   - call: The URL.
     ///   - completion: Called with the result, unless the answer to a durable event comes later.
-    private func call(_ call: URLCall, _ completion: CallCompletion<AppHost.CallReply>) {
+    ///   - ticket: The ticket of a URL that has waited for its module.
+    private func call(
+        _ call: URLCall, _ completion: CallCompletion<AppHost.CallReply>,
+        _ ticket: UnansweredURLs.Ticket? = nil
+    ) {
         guard let calls else { return }
         let (origin, began) = (call.event.origin, time.now())
         let reply: @Sendable (any Encodable & Sendable) -> AppHost.CallReply = {
@@ -50,7 +54,9 @@ extension App {
         }
         let reference = WeakHost()
         if let host { reference.set(host) }
-        let later = LateAnswer { [log, gate] result in
+        let ticket = call.durable == nil ? nil : ticket ?? self.ticket()
+        let later = LateAnswer(admitting: { try ticket?.admit($0) }) { [log, gate] result in
+            ticket?.release()
             var result = result.map(reply)
             if let host = reference.host { result = result.explained(by: host.stopping) }
             guard let durable = call.durable, let entry = call.event.entry else {
@@ -78,20 +84,82 @@ extension App {
                 through: gate, by: LaneConfined(calls), of: entry, later: later,
                 onSuspension: durable == nil ? nil : suspend, completion
             ) { calls, thread in
-                reply(try calls.open(call.url, for: caller, on: thread))
+                do {
+                    let result = reply(try calls.open(call.url, for: caller, on: thread))
+                    if caller.later?.isTaken == false { ticket?.release() }
+                    return result
+                } catch let error as ModuleIsFull {
+                    reference.host?.app.open(on: thread).wait(call, for: error.module)
+                    throw error
+                } catch {
+                    ticket?.release()
+                    throw error
+                }
             }
         ])
     }
 
     /// Calls the route of a durable URL once more, which a module has not answered.
-    private func callAgain(_ again: URLCall) {
+    private func callAgain(_ again: URLCall, _ ticket: UnansweredURLs.Ticket? = nil) {
         call(
             again,
             CallCompletion { [log, weak host] result in
+                if case .failure(let error) = result, error is ModuleIsFull { return }
                 if case .failure(RouteError.stopped) = result { return }
                 Self.log(result, again.url, again.event.origin, of: host, to: log)
                 again.durable?.answer(EventOutcome(again.tally, result))
-            })
+            }, ticket)
+    }
+
+    // MARK: URLs that wait for a module
+
+    private func ticket(for module: ModuleID? = nil) -> UnansweredURLs.Ticket {
+        let reference = WeakHost()
+        if let host { reference.set(host) }
+        return unansweredURLs.ticket(for: module) { module in
+            reference.host?.onLane { app, _ in app.beginWaiting(for: module) }
+        }
+    }
+
+    /// Keeps a durable URL until its module has answered others; other events go on.
+    private func wait(_ call: URLCall, for module: ModuleID) {
+        guard let durable = call.durable, let entry = call.event.entry else { return }
+        durable.suspend(isBegun: false)
+        let isFirst = unansweredURLs.wait(
+            UnansweredURLs.Waiting(entry: entry) { app, ticket in app.callAgain(call, ticket) },
+            for: module)
+        guard isFirst else { return }
+        // It may have answered others meanwhile.
+        host?.onLane { app, _ in app.beginWaiting(for: module) }
+        log.of(module: module.text).warning(
+            "has not answered \(UnansweredURLs.limit) URLs of the inbox: further ones wait for it, "
+                + "and other events are delivered")
+        noteBlocked()
+    }
+
+    /// Begins the next URL that waits for a module.
+    private func beginWaiting(for module: ModuleID) {
+        // What waits is left to the next host.
+        guard !phase.isEnding else { return }
+        let (next, isFree) = unansweredURLs.next(of: module)
+        if let next {
+            inbox?.beginsAnswer(to: next.entry)
+            next.begin(self, ticket(for: module))
+            host?.onLane { app, _ in app.beginWaiting(for: module) }
+        } else if isFree {
+            log.of(module: module.text).notice("no URL of the inbox waits for it any more")
+            noteBlocked()
+        }
+    }
+
+    private func noteBlocked() {
+        let blocked = unansweredURLs.blocked
+        inbox?.noteBlocked(
+            blocked.isEmpty
+                ? nil
+                : "\(UnansweredURLs.limit) URLs are not answered, and more wait for the same module: "
+                    + blocked.map(\.text).shortList())
+        reportHealth()
     }
 
     /// Passes the outcome to the caller, or else to the log, and to the inbox if the event came from it.

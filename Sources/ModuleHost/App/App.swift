@@ -30,6 +30,8 @@ final class App {
     var records: [ModuleRecord] = []
     /// The metrics, changed on the lane and read by any thread.
     let metrics = HostCounters()
+    /// The URLs of the inbox that modules have yet to answer.
+    let unansweredURLs = UnansweredURLs()
     /// The modules that have not returned from `init` in time: they will not be used.
     var hangingInInit: [ModuleSlot] = []
     /// The modules that have failed.
@@ -170,6 +172,7 @@ final class App {
         health.overdue = gate.lane.overdueSlots.filter { !unloadingModules.holds($0) }.compactMap(
             \.id)
         health.failed = failed.ids
+        health.problem = inbox?.metrics.withLock(\.problem)
         return health
     }
 

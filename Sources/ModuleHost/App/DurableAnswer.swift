@@ -33,14 +33,16 @@ final class DurableAnswer: Sendable {
     /// Notes that the answer comes, or came, elsewhere.
     ///
     /// On the lane; later calls have no effect.
-    func suspend() {
+    ///
+    /// - Parameter isBegun: Whether a module has begun to answer.
+    func suspend(isBegun: Bool = true) {
         let isFirst = state.withLock { state in
             guard case .calling(let outcome) = state else { return false }
             state = .suspending(outcome)
             return true
         }
         guard isFirst else { return }
-        inbox?.suspended(entry)
+        inbox?.suspended(entry, isBegun: isBegun)
         let outcome = state.withLock { state -> EventOutcome? in
             guard case .suspending(let outcome) = state else { return nil }
             state = outcome == nil ? .suspended : .done

@@ -122,6 +122,7 @@ final class BoundRoute {
         guard let place = target.place else {
             throw RouteError.unavailable(entry.module, because: target.unavailability)
         }
+        try later.admit(entry.module)
         // The host that has admitted a call to this process limits its time.
         let limit =
             caller.isAdmitted ? .seconds(86_400) : target.callDeadline(handler.deadline)

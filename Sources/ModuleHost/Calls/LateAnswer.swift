@@ -40,10 +40,18 @@ final class LateAnswer: LateCall, PendingWork {
     }
 
     private let state = Guarded(State())
+    /// Called before a module begins to answer later; throws if it is not to.
+    let admit: @Sendable (ModuleID) throws -> Void
     private let handler: @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
 
-    /// - Parameter handler: Called once with the answer, on any thread, if a route answers later; else never.
-    init(_ handler: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void) {
+    /// - Parameters:
+    ///   - admit: Called before a module begins to answer later; throws if it is not to.
+    ///   - handler: Called once with the answer, on any thread, if a route answers later; else never.
+    init(
+        admitting admit: @escaping @Sendable (ModuleID) throws -> Void = { _ in },
+        _ handler: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
+    ) {
+        self.admit = admit
         self.handler = handler
     }
 

@@ -23,6 +23,10 @@ package final class Inbox: Sendable {
         var attempts = 3
         /// The bytes of durable events that a module may be behind.
         var behind = 64 << 20
+        /// The number of events without an answer at which no more are passed to the lane.
+        var unanswered = 1024
+        /// The bytes of these events.
+        var unansweredBytes = 16 << 20
     }
 
     let folder: InboxFolder
@@ -194,9 +198,21 @@ package final class Inbox: Sendable {
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
     /// Notes that every module listed for an event has returned, and that its answer is to come.
-    func suspended(_ entry: InboxEntry) { progress.suspended(entry) }
+    ///
+    /// - Parameters:
+    ///   - entry: The event.
+    ///   - isBegun: Whether a module has begun to answer.
+    func suspended(_ entry: InboxEntry, isBegun: Bool) {
+        progress.suspended(entry, isBegun: isBegun)
+    }
 
-    /// Notes the answer to an event that was noted by ``suspended(_:)``.
+    /// Notes that a module begins to answer an event that was noted before that.
+    func beginsAnswer(to entry: InboxEntry) { progress.noteBegun(entry.position) }
+
+    /// Notes that URLs wait for modules that have not answered others, in words; nil if none does.
+    func noteBlocked(_ problem: String?) { metrics.withLock { $0.blocked = problem } }
+
+    /// Notes the answer to an event that was noted by ``suspended(_:isBegun:)``.
     ///
     /// From any thread.
     func answered(_ entry: InboxEntry, _ outcome: EventOutcome) {
@@ -286,6 +302,23 @@ extension Inbox {
             "moved \(count) more to the dead letters; '\(program.name) inbox list' shows them")
     }
 
+    /// Logs once that no event is delivered before others have their answers, and once when that is over.
+    ///
+    /// - Parameter count: The number of events without an answer; nil if that keeps no other from being delivered.
+    func reportUnanswered(_ count: Int?) {
+        let wasReported = metrics.withLock { metrics in
+            defer { metrics.unanswered = count }
+            return metrics.unanswered != nil
+        }
+        if let count, !wasReported {
+            log.error(
+                "\(count) events of the inbox are not answered: no further ones are delivered before one is"
+            )
+        } else if count == nil, wasReported {
+            log.notice("events of the inbox are delivered again")
+        }
+    }
+
     /// Logs work that fails; once until it succeeds again.
     func reportProblem(_ error: InboxError, _ work: InboxMetrics.Work) {
         let work = InboxMetrics.Work(work, failingBy: error)
@@ -347,9 +380,18 @@ package struct InboxMetrics: Hashable, Sendable {
     /// The work that fails now, with the reason, such as a full disk.
     var problems: [Work: String] = [:]
 
+    /// The modules for which URLs wait, in words; nil if none does.
+    var blocked: String?
+    /// The number of events without an answer, if that keeps all others from being delivered.
+    var unanswered: Int?
+
     /// The problem of the inbox, in words; nil if there is none.
     package var problem: String? {
-        let texts = Work.allCases.compactMap { problems[$0] }
+        var texts = Work.allCases.compactMap { problems[$0] }
+        if let blocked { texts.append(blocked) }
+        if let unanswered {
+            texts.append("\(unanswered) events are not answered: no further ones are delivered")
+        }
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 

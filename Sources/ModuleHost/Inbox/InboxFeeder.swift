@@ -17,8 +17,6 @@ struct InboxFeeder {
         ///
         /// In memory a payload takes up to sixteen times its size as text.
         static let windowBytes = 4 << 20
-        /// The number of events without an answer at which no more are passed to the lane.
-        static let unanswered = 64
         /// The number of readings in one turn before other work is done.
         static let readings = 16
         /// The time to wait after an error of the disk before the next try.
@@ -135,10 +133,14 @@ struct InboxFeeder {
                     // Noted here: there may be room again before this thread sleeps.
                     awaitsRoom = true
                     inbox.reportDeadLetters(isOver: false)
+                    if inbox.progress.isFull(inbox.limits) {
+                        inbox.reportUnanswered(inbox.progress.countSuspended)
+                    }
                     // However far behind the modules are, the size of a segment stays limited.
                     try openWriter().rollWhenLarge()
                     break
                 }
+                inbox.reportUnanswered(nil)
                 if next.isEmpty {
                     pass(to: reader.position, host)
                     if reader.isPaused {
@@ -188,7 +190,7 @@ struct InboxFeeder {
     private func hasRoom() -> Bool {
         inbox.progress.countInFlight <= Limits.window - max(1, next.count)
             && givenBytes < Limits.windowBytes
-            && inbox.progress.countSuspended < Limits.unanswered
+            && !inbox.progress.isFull(inbox.limits)
     }
 
     /// Begins a new segment where programs that do not handle segments have filled the newest.
@@ -311,7 +313,9 @@ struct InboxFeeder {
     private mutating func wait(isOpen: Bool) {
         noteSizes()
         let enough = givenBytes < Limits.windowBytes ? Limits.window - Limits.batch : 0
-        if isOpen, awaitsRoom, !inbox.progress.awaitRoom(untilAtMost: enough) { return }
+        if isOpen, awaitsRoom, !inbox.progress.awaitRoom(untilAtMost: enough, inbox.limits) {
+            return
+        }
         let isIdle = !hasMore || isAway || pause != nil
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)

@@ -20,9 +20,11 @@ final class InboxProgress: Sendable {
     private let isCatchingUp = Atomic(false)
     private let catchingUp = Guarded(CatchingUp())
     /// The events whose answers are to come, with the places of their notes in the black box.
-    private let unanswered = Guarded<[EventPosition: Int]>([:])
+    private let unanswered = Guarded(UnansweredEvents())
     /// The number of those that this host has delivered.
     private let suspendedCount = Atomic(0)
+    /// The bytes of their records.
+    private let suspendedBytes = Atomic(0)
     /// Whether there are such events, so that the lane need not search.
     private let hasUnanswered = Atomic(false)
     private let wake: @Sendable () -> Void
@@ -79,9 +81,10 @@ final class InboxProgress: Sendable {
     /// Notes that every module listed for an event has returned, and that its answer is to come: the lane
     /// continues, and the next host delivers the event again unless ``answered(_:_:)`` is called.
     ///
-    /// While there are ``InboxFeeder/Limits/unanswered`` of them, no more events are passed to the lane.
-    func suspended(_ entry: InboxEntry) {
-        noteUnanswered(entry.position, isBegun: true)
+    /// While there are too many of them, no more events are passed to the lane: ``Inbox/Limits/unanswered``.
+    func suspended(_ entry: InboxEntry, isBegun: Bool = true) {
+        noteUnanswered(entry.position, isBegun: isBegun)
+        suspendedBytes.add(entry.size, ordering: .sequentiallyConsistent)
         suspendedCount.add(1, ordering: .sequentiallyConsistent)
         pass(entry)
         leave()
@@ -90,23 +93,15 @@ final class InboxProgress: Sendable {
     /// Notes an event whose answer is to come, before the lane passes it.
     private func noteUnanswered(_ position: EventPosition, isBegun: Bool) {
         unanswered.withLock { unanswered in
-            let number: Int
-            if let known = unanswered[position] {
-                number = known
-            } else {
-                let used = Set(unanswered.values)
-                number = (0...used.count).first { !used.contains($0) } ?? used.count
-                unanswered[position] = number
-            }
-            box?.setUnanswered(number, position, begun: isBegun)
+            box?.setUnanswered(unanswered.number(of: position), position, begun: isBegun)
             hasUnanswered.store(true, ordering: .releasing)
         }
     }
 
-    /// Notes that an event whose answer the last host did not have is delivered again.
-    private func noteBegun(_ position: EventPosition) {
+    /// Notes that an event whose answer is to come is begun: it was not so far, or by an earlier host.
+    func noteBegun(_ position: EventPosition) {
         unanswered.withLock { unanswered in
-            guard let number = unanswered[position] else { return }
+            guard let number = unanswered.numbers[position] else { return }
             box?.setUnanswered(number, position, begun: true)
         }
     }
@@ -117,18 +112,17 @@ final class InboxProgress: Sendable {
     func forgetUnanswered(_ position: EventPosition) {
         guard hasUnanswered.load(ordering: .acquiring) else { return }
         unanswered.withLock { unanswered in
-            if let number = unanswered.removeValue(forKey: position) {
-                box?.setUnanswered(number, nil)
-            }
+            if let number = unanswered.remove(position) { box?.setUnanswered(number, nil) }
             if unanswered.isEmpty { hasUnanswered.store(false, ordering: .releasing) }
         }
     }
 
-    /// Notes the answer to an event that was noted by ``suspended(_:)``.
+    /// Notes the answer to an event that was noted by ``suspended(_:isBegun:)``.
     ///
     /// From any thread.
     func answered(_ entry: InboxEntry, _ outcome: EventOutcome) {
         forgetUnanswered(entry.position)
+        suspendedBytes.subtract(entry.size, ordering: .sequentiallyConsistent)
         suspendedCount.subtract(1, ordering: .sequentiallyConsistent)
         finish(entry, outcome)
         // For the cursor, and where the thread waits for room.
@@ -253,10 +247,16 @@ final class InboxProgress: Sendable {
     var next: EventPosition? { EventPosition(rawValue: nextPlace.load(ordering: .acquiring)) }
 
     /// The events whose answers are to come.
-    var unansweredPositions: Set<EventPosition> { unanswered.withLock { Set($0.keys) } }
+    var unansweredPositions: Set<EventPosition> { unanswered.withLock { Set($0.numbers.keys) } }
 
     /// The number of events that this host has delivered, and whose answers are to come.
-    var countSuspended: Int { suspendedCount.load(ordering: .acquiring) }
+    var countSuspended: Int { suspendedCount.load(ordering: .sequentiallyConsistent) }
+
+    /// Returns whether so many events wait for their answers that no more are to be passed to the lane.
+    func isFull(_ limits: Inbox.Limits) -> Bool {
+        countSuspended >= limits.unanswered
+            || suspendedBytes.load(ordering: .sequentiallyConsistent) >= limits.unansweredBytes
+    }
 
     var countInFlight: Int { inFlight.load(ordering: .acquiring) }
     var countDone: Int { doneCount.load(ordering: .relaxed) }
@@ -296,13 +296,14 @@ final class InboxProgress: Sendable {
     /// Requests a wake-up when the lane has done half a window of events, when it has done all, and when an
     /// answer has come.
     ///
-    /// - Parameter count: The number of waiting events at which the lane has room again.
+    /// - Parameters:
+    ///   - count: The number of waiting events at which the lane has room again.
+    ///   - limits: The limits of the inbox.
     /// - Returns: False where it has no more than that by now.
-    func awaitRoom(untilAtMost count: Int) -> Bool {
+    func awaitRoom(untilAtMost count: Int, _ limits: Inbox.Limits) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
         return inFlight.load(ordering: .sequentiallyConsistent) > count
-            || suspendedCount.load(ordering: .sequentiallyConsistent)
-                >= InboxFeeder.Limits.unanswered
+            || isFull(limits)
     }
 
     // MARK: Waiters
@@ -335,5 +336,12 @@ final class InboxProgress: Sendable {
             return waiters
         }
         for waiter in left.values { waiter(.left) }
+    }
+}
+
+extension InboxEntry {
+    /// The bytes of the record; of the last one of a segment, some of them at most.
+    fileprivate var size: Int {
+        position.segment == end.segment ? Int(end.offset - min(position.offset, end.offset)) : 0
     }
 }

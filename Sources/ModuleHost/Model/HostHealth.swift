@@ -9,6 +9,8 @@ package struct HostHealth: Hashable, Sendable {
     package var overdue: [ModuleID] = []
     /// The modules that failed, in slatefile order: they receive no further events.
     package var failed: [ModuleID] = []
+    /// The problem of the inbox, in words; nil if there is none.
+    package var problem: String?
 
     package init(state: LifecycleState, isReady: Bool, modules: Int) {
         self.state = state
@@ -34,6 +36,7 @@ extension HostHealth: CustomStringConvertible {
         text += "\(phase): \(modules) \(modules == 1 ? "module" : "modules")"
         if !overdue.isEmpty { text += "; unresponsive: \(Self.list(overdue))" }
         if !failed.isEmpty { text += "; failed: \(Self.list(failed))" }
+        if let problem { text += "; inbox: \(problem)" }
         return text
     }
 
@@ -59,6 +62,7 @@ extension HostHealth {
             $0.member("modules", modules)
             $0.member("unresponsive", formerly: "late") { $0.member($1, overdue) }
             $0.member("failed", failed)
+            if let problem { $0.member("problem", problem) }
         }
     }
 }

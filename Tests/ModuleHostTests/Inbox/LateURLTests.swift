@@ -10,17 +10,27 @@ struct LateURLTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func host(
-        _ probe: Probe, in folder: TemporaryFolder? = nil
+        _ probe: Probe, in folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits()
     ) async throws -> HostUnderTest {
         for kind in ["push"] { probe.when("a \(kind)") { $0.noteEvent() } }
         return try await HostUnderTest(
             [.init(name: "a"), .init(name: "l", type: "LateProbe")], top: #""schemes": ["app"]"#,
-            folder: folder ?? self.folder, probe: probe
+            folder: folder ?? self.folder, limits: limits, probe: probe
         ).launched()
     }
 
     /// Submits a URL, and waits until its handler has begun.
     private func open(
+        _ name: String, in test: HostUnderTest, _ outcome: Promise<String> = Promise()
+    ) async throws -> EventPosition? {
+        let place = try await submit(name, in: test, outcome)
+        await test.probe.reached("await \(name)")
+        return place
+    }
+
+    /// Submits a URL, and waits until it is accepted.
+    @discardableResult
+    private func submit(
         _ name: String, in test: HostUnderTest, _ outcome: Promise<String> = Promise()
     ) async throws -> EventPosition? {
         let accepted = Promise<EventPosition?>()
@@ -37,9 +47,7 @@ struct LateURLTests {
             } onDelivery: {
                 outcome.keep("\($0)")
             })
-        let place = await accepted.value
-        await test.probe.reached("await \(name)")
-        return place
+        return await accepted.value
     }
 
     private func keep(_ name: String, _ probe: Probe, _ text: String = "done") {
@@ -160,16 +168,82 @@ struct LateURLTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("no more events are unanswered than the window of the inbox has room for")
-    func window() async throws {
+    @Test("more URLs than a module may have begun wait for it, and other events do not")
+    func manyOfOneModule() async throws {
         let probe = Probe()
         let test = try await host(probe)
-        for number in 0..<InboxFeeder.Limits.window { _ = try await open("\(number)", in: test) }
+        let limit = UnansweredURLs.limit
+        for number in 0..<limit { _ = try await open("\(number)", in: test) }
+        for number in limit...limit + 1 { try await submit("\(number)", in: test) }
+        let warning = await test.recorder.first(containing: "has not answered 64 URLs")
+        #expect(warning.module == "x.l" && warning.level == .warning)
+        _ = await test.outcome("push")
+        #expect(probe.entries("\(limit)") == [])
+        let problem = "64 URLs are not answered, and more wait for the same module: x.l"
+        #expect(test.inbox?.currentFigures().problem == problem)
+        #expect(await test.health().description.hasSuffix("; inbox: \(problem)"))
+        keep("3", probe)
+        await probe.reached("await \(limit)")
+        #expect(probe.entries("\(limit + 1)") == [])
+        keep("\(limit)", probe)
+        await probe.reached("await \(limit + 1)")
+        for number in 0...limit + 1 { keep("\(number)", probe) }
+        _ = await test.recorder.first(containing: "no URL of the inbox waits for it any more")
+        #expect(test.inbox?.currentFigures().problem == nil)
+        while test.inbox?.progress.unansweredPositions != [] { await Task.yield() }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "a URL that waits for its module at a stop is left to the next host, and no attempt counts")
+    func waitingAtStop() async throws {
+        let probe = Probe()
+        let first = try await host(probe)
+        let limit = UnansweredURLs.limit
+        for number in 0..<limit { _ = try await open("\(number)", in: first) }
+        try await submit("last", in: first)
+        _ = await first.recorder.first(containing: "has not answered 64 URLs")
+        let copy = try folder.copied()
+        #expect(await first.stopped() == .stopped)
+        let next = Probe()
+        // As after a death: those that had begun have an attempt more.
+        let second = try await host(next, in: copy)
+        #expect(second.inbox?.origin.unanswered.count == limit + 1)
+        #expect(second.inbox?.origin.attempts.count == limit)
+        for number in 0..<limit { keep("\(number)", next) }
+        await next.reached("await last")
+        for number in 0..<limit { keep("\(number)", probe) }
+        keep("last", next)
+        #expect(await second.stopped() == .stopped)
+    }
+
+    @Test(
+        "no more events are unanswered than the limit of the inbox, which is a problem of the host")
+    func limit() async throws {
+        let probe = Probe()
+        var limits = Inbox.Limits()
+        limits.unanswered = 3
+        let test = try await host(probe, limits: limits)
+        for number in 0..<3 { _ = try await open("\(number)", in: test) }
         _ = await test.accept("beyond")
+        _ = await test.recorder.first(
+            containing: "3 events of the inbox are not answered: no further ones are delivered")
         await test.settled()
         #expect(probe.received("a") == [])
-        for number in 0..<InboxFeeder.Limits.window { keep("\(number)", probe) }
+        #expect(
+            test.inbox?.currentFigures().problem
+                == "3 events are not answered: no further ones are delivered")
+        for number in 0..<3 { keep("\(number)", probe) }
         while probe.received("a").isEmpty { await Task.yield() }
+        #expect(test.inbox?.currentFigures().problem == nil)
         #expect(await test.stopped() == .stopped)
+    }
+}
+
+extension HostUnderTest {
+    fileprivate func health() async -> HostHealth {
+        await withCheckedContinuation { continuation in
+            host.onLane { app, _ in continuation.resume(returning: app.health) }
+        }
     }
 }

@@ -76,6 +76,7 @@ extension Command {
             let names = modules?.elements.compactMap(\.string) ?? []
             if !names.isEmpty { text += "; \(what): \(names.shortList(atMost: 20))" }
         }
+        if let problem = health["problem"]?.string { text += "; inbox: \(problem)" }
         return Console.write("\(text)\n", then: code)
     }
 }
