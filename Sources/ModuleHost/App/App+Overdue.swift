@@ -50,9 +50,9 @@ extension App {
             guard let record = record(of: slot) else { continue }
             record.isQuietlyOverdue = isQuiet
             if record.module == nil, !phase.isEnding {
-                failedToMake(record, TooLate(limit: slatefile.deadlines.launch))
+                failedToMake(record, tooLate)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
-                markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
+                markFailed(record, "launch", tooLate)
             }
         }
     }
@@ -65,6 +65,12 @@ extension App {
             return false
         }
         return record.module == nil
+    }
+
+    /// The error of a module that did not return from `init` or `launch`: in a stop, it may have had less time than its
+    /// deadline.
+    private var tooLate: TooLate {
+        TooLate(limit: gate.lane.watchdog.lastOverrun ?? slatefile.deadlines.launch)
     }
 
     private func doing(_ report: TakeoverReport, _ slot: ModuleSlot) -> String {

@@ -9,12 +9,13 @@ import Synchronization
 public final class AppHost: Sendable {
     /// The end of an app.
     @nonexhaustive public enum End: Hashable, Sendable {
-        /// The app ended as requested: every module received the shutdown events and was released.
+        /// The app ended as requested: every module received the shutdown events and was released, except those that were
+        /// unresponsive when the stop was requested and have not returned.
         case stopped
         /// A required part failed; the reason in words. The launched modules were stopped.
         case failed(String)
-        /// The stop ran out of time. These modules are still busy, or have a hold on one of its steps, so the
-        /// process can only exit.
+        /// The stop ran out of time, or ended without modules that became unresponsive in it. These modules are still busy,
+        /// have a hold on one of its steps, or had to be killed in processes of their own, so the process can only exit.
         case overdue([ModuleID])
     }
 
@@ -69,6 +70,7 @@ public final class AppHost: Sendable {
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings
+    let moduleProcesses: ModuleProcesses
     /// The behavior that differs where this app is the process of one module.
     let role: any AppRole
     let tokens: TokenStore
@@ -124,6 +126,9 @@ public final class AppHost: Sendable {
         self.life = life
         currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
+        moduleProcesses = ModuleProcesses(time: time)
+        var processes = processes
+        processes.running = moduleProcesses
         self.processes = processes
         self.tokens = tokens
         self.inbox = inbox
@@ -163,6 +168,7 @@ public final class AppHost: Sendable {
         gate.lane.close()
         holds.close()
         holds.clear()
+        moduleProcesses.killAll()
     }
 
     /// Creates the modules, runs the start-up tasks that cannot wait, launches, and reports READY.

@@ -14,7 +14,7 @@ struct HostServices: ModuleServices {
     let stateDirectory: String
     let isChildProcess: Bool
     private let inbox: Inbox?
-    private let stopLatch: Latch
+    private let stopping: HostStop
     /// The start-up tasks of a module that is created for a reload, kept until all modules are created, since
     /// tasks may name each other in any order; and its messages, kept until the reload is committed or rolled
     /// back.
@@ -35,7 +35,7 @@ struct HostServices: ModuleServices {
         stateDirectory = host.stateDirectory
         inbox = host.inbox
         isChildProcess = host.role.upstream != nil
-        stopLatch = host.stopping.latch
+        stopping = host.stopping
         reference.set(host)
     }
 
@@ -98,7 +98,9 @@ struct HostServices: ModuleServices {
         _ = gate.lane.takeOver(at: thread.ownership, because: again ? .repeatedYield : .yield)
     }
 
-    func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }
+    func waitForStop(within time: Duration) -> Bool { stopping.latch.wait(within: time) }
+
+    func noteUnfinished(_ module: ModuleID) { stopping.note(unfinished: module) }
 
     func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
         guard let inbox, gate.lane.dropCurrentEvent(of: slot, because: reason) else {

@@ -18,6 +18,12 @@ final class Shutdown {
     private unowned let app: App
     /// The modules that are yet to be released, since they were overdue; nil before any is released.
     private var unreleased: [ModuleRecord]?
+    /// Whether the stop waits no longer for modules that were unresponsive when it was requested.
+    private var hasWaited = false
+    /// Whether these modules were logged.
+    private var hasNamed = false
+    /// The names that were logged last as those of the modules that the stop waits for.
+    private var waitedFor = ""
     /// The origin of the stop.
     private(set) var origin = Origin.host
 
@@ -90,18 +96,56 @@ final class Shutdown {
     }
 
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
-    private func endUnlessOverdue() {
-        guard case .releasing = app.phase else { return }
+    func endUnlessOverdue() {
+        guard case .releasing(let end) = app.phase, let host = app.host else { return }
+        let haveProcessesEnded = host.endProcesses()
         let overdue = app.gate.lane.overdueSlots
-        let awaited = overdue.filter { slot in !app.hangingInInit.contains { $0 === slot } }
-        guard awaited.isEmpty else {
-            let names = awaited.compactMap(\.id?.text).joined(separator: ", ")
-            return app.log.warning("waiting for \(names)")
-        }
+        guard !waitsForModules() else { return }
         // The thread has yet to report how late it was, and this is called again then.
         guard !app.gate.lane.hasStalledThreads(besides: overdue) else { return }
         // A module that was overdue may have taken a hold when it received the shutdown events.
-        app.advance(app.holds.open.isEmpty ? .released : .notified)
+        guard app.holds.open.isEmpty else { return app.advance(.notified) }
+        guard haveProcessesEnded else { return }
+        let unfinished = host.stopping.unfinished
+        if case .stopped = end, !unfinished.isEmpty { return self.end(.overdue(unfinished)) }
+        app.advance(.released)
+    }
+
+    /// Waits no longer for the modules that were unresponsive when the stop was requested.
+    func stopWaiting() {
+        hasWaited = true
+        endUnlessOverdue()
+    }
+
+    /// Returns whether the stop waits for overdue modules, and logs them.
+    ///
+    /// Not for a module that never returned from its `init`, nor for one that is no longer part of the app. Modules that
+    /// were unresponsive when the stop was requested are waited for once and together.
+    private func waitsForModules() -> Bool {
+        let overdue = app.records.map(\.slot).filter { slot in
+            app.gate.lane.isOverdue(slot) && !app.hangingInInit.contains { $0 === slot }
+        }
+        let before = app.host?.stopping.current?.unresponsive ?? []
+        let late = overdue.filter { slot in !before.contains { $0 === slot } }
+        nameUnresponsive(overdue.filter { slot in before.contains { $0 === slot } })
+        let names = late.compactMap(\.id?.text).joined(separator: ", ")
+        if !late.isEmpty, names != waitedFor { app.log.warning("waiting for \(names)") }
+        waitedFor = names
+        return !(hasWaited ? late : overdue).isEmpty
+    }
+
+    /// Logs the modules that were unresponsive when the stop was requested, once.
+    private func nameUnresponsive(_ slots: [ModuleSlot]) {
+        guard !slots.isEmpty, !hasNamed, let host = app.host else { return }
+        hasNamed = true
+        let names = slots.compactMap(\.id?.text).joined(separator: ", ")
+        let wait =
+            hasWaited
+            ? "the stop does not wait longer"
+            : "the stop waits \(host.patienceInStop.briefText) at most"
+        app.log.warning(
+            "unresponsive since before the stop: \(names); \(wait), and the next host delivers "
+                + "the events of the inbox that are left")
     }
 
     func end(_ end: AppHost.End) {

@@ -1,8 +1,10 @@
 import AppService
+import Synchronization
 
 /// One run of a daemon, with the state that the signal thread and the lane share.
 final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
+    private let mark: ProcessMark
     private let log: Log
     private let output: LogOutput
     private let listener: SignalListener
@@ -22,6 +24,7 @@ final class DaemonRun: Sendable {
     private let pressure: MemoryPressure
     private let signalsEnded = Latch()
     private let stopRequests = Guarded(StopRequests())
+    private let isLeaving = Atomic(false)
     /// The link to the parent that restarts this host when it dies; nil for none.
     private let link: RespawnLink?
 
@@ -31,6 +34,7 @@ final class DaemonRun: Sendable {
         link: RespawnLink?
     ) throws(ControlServerError) {
         self.options = options
+        self.mark = mark
         self.link = link
         self.blackBox = blackBox
         self.inbox = inbox
@@ -70,7 +74,10 @@ final class DaemonRun: Sendable {
         watch = options.watchesSlatefile ? Self.watch(reloader, options, log) : nil
         controlled = ControlledDaemon(
             host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death,
-            reloader: reloader)
+            reloader: reloader
+        ) { origin in
+            reference.object?.requestEndAtOnce(origin)
+        }
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addHealth(of: host)
@@ -112,8 +119,13 @@ final class DaemonRun: Sendable {
             return error.exitCode
         }
         blackBox.begin()
-        // Before the server, whose clients receive the results of their requests.
-        defer { inbox.stop(within: .seconds(2)) }
+        // Before the server, whose clients receive the results of their requests. The processes last: the host must
+        // take no note of their end.
+        defer {
+            host.moduleProcesses.silence()
+            inbox.stop(within: .seconds(2))
+            host.moduleProcesses.endAll(mark, within: .seconds(2), log: log)
+        }
         do {
             try inbox.start()
             try host.launch()
@@ -215,7 +227,7 @@ final class DaemonRun: Sendable {
         // Now: the system takes some milliseconds to end the watch, and the process cannot end before.
         pressure.stop()
         notifier.stopping(
-            because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
+            because: reason, within: ControlledDaemon.stopTime(of: host))
     }
 
     /// Applies the signal actions of another slatefile that took effect.
@@ -224,18 +236,37 @@ final class DaemonRun: Sendable {
         listener.reconsider()
     }
 
+    /// Ends the process on a thread of its own: the thread that serves clients sends the outcome.
+    private func requestEndAtOnce(_ origin: Origin) {
+        do throws(SystemError) {
+            try NativeThread.start(name: "end") { [self] in endAtOnce(origin) }
+        } catch {
+            endAtOnce(origin)
+        }
+    }
+
     private func endAtOnce(_ origin: Origin) {
-        let reason = "ended at once, before the stop was done: \(origin)"
-        log.error(reason)
+        let reason =
+            "ended at once\(host.isStopping ? ", before the stop was done" : ""): \(origin)"
         leave(.failed(reason), because: reason)
     }
 
     /// Ends the process while it contains modules that may never return.
     private func leave(_ end: AppHost.End, because reason: String) -> Never {
-        blackBox.end(.overdue)
-        controlled.ended(end)
-        // Before the server, whose clients receive the results of their requests.
+        // Another thread leaves already, such as that of an alarm.
+        if isLeaving.exchange(true, ordering: .acquiringAndReleasing) {
+            while true { Latch().wait() }
+        }
+        link?.stopsForGood()
+        // First the host takes note of nothing any more: it would report the events of the processes that are about to be
+        // killed as done, and start them again.
+        host.moduleProcesses.silence()
+        host.endAtOnce()
         inbox.stop(within: .milliseconds(200))
+        host.moduleProcesses.endAll(mark, within: .seconds(1), log: log)
+        blackBox.end(.overdue)
+        log.error(reason)
+        controlled.ended(end)
         server.stop(within: .milliseconds(200))
         notifier.ended(.failed, because: reason)
         output.flush(within: .milliseconds(200))
@@ -243,6 +274,8 @@ final class DaemonRun: Sendable {
     }
 
     private func ended(_ end: AppHost.End) {
+        // From now on the app kills the processes that still run.
+        host.moduleProcesses.silence()
         switch end {
         case .stopped:
             log.notice("stopped")
@@ -252,11 +285,10 @@ final class DaemonRun: Sendable {
         case .overdue(let modules):
             let names = modules.map(\.text).joined(separator: ", ")
             let reason =
-                "the stop took longer than deadlines.stopAll; "
-                + (names.isEmpty
-                    ? "the host was still busy, no module was unresponsive"
-                    : "left behind: \(names)")
-            log.error(reason)
+                host.stopping.unfinished.isEmpty
+                ? "the stop took longer than \(host.stopLimitName); "
+                    + (names.isEmpty ? "the host was still busy" : "left behind: \(names)")
+                : "killed, since they became unresponsive in the stop: \(names)"
             leave(end, because: reason)
         }
         self.end.withLock { $0 = end }

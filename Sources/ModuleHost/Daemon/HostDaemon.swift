@@ -110,7 +110,7 @@ public enum HostDaemon {
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let mark = ProcessMark(claim)
-        if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
+        if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
         slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let files = files(of: slatefile, options)

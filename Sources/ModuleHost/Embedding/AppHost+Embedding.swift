@@ -106,7 +106,12 @@ extension AppHost {
         let life = EmbeddedLife()
         let reference = WeakBox<AppHost>()
         let held = Guarded<PidFile?>(claim)
+        let mark = processes.mark
         let finish: @Sendable (End) -> Void = { end in
+            if let host = reference.object {
+                host.moduleProcesses.killAll()
+                host.moduleProcesses.endAll(mark, within: .seconds(2), log: host.log)
+            }
             time.end()
             held.withLock { $0 = nil }
             life.end(end)
@@ -132,7 +137,8 @@ extension AppHost {
     /// Runs the app until it is stopped or fails, or until the task is cancelled, which stops it in good order.
     ///
     /// Requests that come earlier wait for READY. When this returns, every module is released, and no thread
-    /// of the host is left; idle workers of Dispatch end by themselves.
+    /// of the host is left, except for modules that were unresponsive when the stop was requested, as the log says; idle
+    /// workers of Dispatch end by themselves.
     ///
     /// - Throws: ``HostError``: `failed` if a required part failed, `overdue` if the stop ran out of time, and
     ///   code of a module is still running on a thread of its own.

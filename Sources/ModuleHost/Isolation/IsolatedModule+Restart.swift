@@ -13,6 +13,10 @@ extension IsolatedModule {
         var start = process.startedAt
         while true {
             let services = context.host.services
+            if spec.processes.isClosed {
+                isGone = true
+                try spec.processes.refuseStart()
+            }
             let verdict = policy.died(
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let last = end

@@ -53,12 +53,14 @@ extension IsolatedModule {
         {
             throw .noProgram(name, problem, folder: spec.folder)
         }
-        do throws(SystemError) {
-            process = try .start(
-                spec.command, environment: spec.environment, in: spec.folder,
-                time: services.time, limits: spec.limits, notifying: observer)
-        } catch {
-            throw .start(spec.command, error)
+        process = try spec.processes.start { () throws(IsolationError) in
+            do throws(SystemError) {
+                return try .start(
+                    spec.command, environment: spec.environment, in: spec.folder,
+                    time: services.time, limits: spec.limits, notifying: observer)
+            } catch {
+                throw .start(spec.command, error)
+            }
         }
         note(process)
         do throws(ProcessExit) {

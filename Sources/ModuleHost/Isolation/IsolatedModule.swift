@@ -26,6 +26,8 @@ final class IsolatedModule {
     var stage: [EventKind] = []
     /// Whether it has no process any more, and will get none.
     var isGone = false
+    /// Whether it has handled `terminate`: its process may end from then on.
+    private(set) var hasTerminated = false
     /// Whether the lane was yielded for a flood that has not ended.
     private var hasYieldedToFlood = false
     let posts = PostLimit()
@@ -55,7 +57,7 @@ final class IsolatedModule {
         do {
             try addRoutes()
         } catch {
-            shutDown()
+            endProcess()
             throw error
         }
         start.reference.openInModule().module = self
@@ -66,21 +68,28 @@ final class IsolatedModule {
         if !isGone { process.kill(because: .asked) }
     }
 
-    /// Ends the process; waits for that, at most the time for a step of the stop and two seconds.
+    /// Ends the process.
     ///
-    /// The other modules go on meanwhile, unless the host stops. Called last of all, through the gate.
+    /// In a stop, all processes end together, and the stop waits for them. While the app runs, this waits for the time for a
+    /// step of the stop and two seconds at most, and the other modules go on meanwhile. Called last of all, through the gate.
     func end() {
         guard !isGone else { return }
         let services = context.host.services
-        if !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
-        shutDown()
+        guard !services.isStopping else {
+            isGone = true
+            return spec.processes.ends.ask(process, of: context.id)
+        }
+        services.yieldLane(again: true)
+        endProcess()
     }
 
-    private func shutDown() {
+    private func endProcess() {
         isGone = true
-        _ = process.shutDown(within: context.host.services.deadlines.stop) { request, id in
-            process.refuse(request, id, "the module is unloaded")
-        }
+        let services = context.host.services
+        spec.processes.end(
+            process, of: context.id,
+            ProcessEndState.Times(
+                asked: services.deadlines.stop, terminating: spec.limits.terminating))
     }
 
     /// Kills the process, which is restarted as after any death.
@@ -121,9 +130,13 @@ final class IsolatedModule {
         var deaths = 0
         while true {
             let answer: Result<JSONValue, IsolationError>
+            let wasRunning = !process.queue.hasEnded
             do throws(ProcessExit) {
                 answer = try exchange(event, isRepeated: isRepeated)
             } catch {
+                if event.kind == .terminate, wasRunning, let last = try lastAnswer(error) {
+                    return last
+                }
                 try restartProcess(after: error, in: event.kind)
                 isRepeated = true
                 deaths += 1
@@ -133,7 +146,27 @@ final class IsolatedModule {
                 continue
             }
             note(event.kind)
+            if event.kind == .terminate { hasTerminated = true }
             return try answer.get()
+        }
+    }
+
+    /// Takes the end of the process for its answer to `terminate`, where it is one.
+    ///
+    /// - Parameter end: The end of a process that ran when it was sent `terminate`.
+    /// - Returns: The answer of a program that has exited, with any code; nil where the process was killed from outside, which
+    ///   may have been before it received the event.
+    /// - Throws: ``IsolationError`` where the host has killed it, since it did not answer.
+    private func lastAnswer(_ end: ProcessExit) throws(IsolationError) -> JSONValue? {
+        switch (end.cause, end.exit) {
+        case (.itself, .code):
+            isGone = true
+            return .emptyObject
+        case (.silence, _):
+            isGone = true
+            context.host.services.noteUnfinished(context.id)
+            throw .ended(end)
+        default: return nil
         }
     }
 
@@ -211,6 +244,8 @@ final class IsolatedModule {
         return switch kind {
         case .launch: deadlines.launch
         case .terminate: deadlines.stop
+        case .resignActive where context.host.services.isStopping: deadlines.stop
+        case .background where context.host.services.isStopping: deadlines.stop
         default: context.slot.deadline ?? deadlines.event
         }
     }
@@ -341,6 +376,7 @@ final class IsolatedModule {
             case .message(.line(let line)): process.send(line)
             case .nothing: return false
             case .end(let end):
+                if hasTerminated { isGone = true }
                 if !isGone { try restartProcess(after: end, in: nil) }
                 return false
             }

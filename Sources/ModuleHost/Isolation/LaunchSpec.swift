@@ -10,6 +10,8 @@ struct LaunchSpec: Sendable {
     let environment: [String: String]
     let limits: ModuleProcess.Limits
     let restarts: RestartPolicy.Limits
+    /// The processes of the host, to which this one belongs while it runs.
+    let processes: ModuleProcesses
     /// The modules whose services it uses; none for a program.
     let facadeProviders: [Slatefile.FacadeProvider]
 
@@ -27,6 +29,7 @@ struct LaunchSpec: Sendable {
         environment = settings.environment(naming: names, for: module)
         limits = settings.limits
         restarts = settings.restarts
+        processes = settings.running
         facadeProviders = []
     }
 
@@ -66,6 +69,7 @@ struct LaunchSpec: Sendable {
         environment = variables
         limits = settings.limits
         restarts = settings.restarts
+        processes = settings.running
         facadeProviders = providers
     }
 }
@@ -83,6 +87,8 @@ package struct ProcessSettings: Sendable {
     var mark: ProcessMark?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
+    /// The processes that run; each host sets its own.
+    var running = ModuleProcesses(time: SystemTimeSource.shared)
 
     /// The variables that every process gets, where the host has them; in addition, all that begin with
     /// `LC_`.

@@ -54,6 +54,10 @@ final class MessageQueue: Sendable {
         /// Whether the process is not read, since too many messages wait.
         var isFull = false
         var end: ProcessExit?
+        /// Whether messages are dropped, since the module takes none any more.
+        var isDropping = false
+        /// Called when the process has ended.
+        var endHandlers: [@Sendable () -> Void] = []
 
         var isEmpty: Bool { messages.isEmpty }
     }
@@ -104,6 +108,7 @@ final class MessageQueue: Sendable {
                     return true
                 }
             }
+            if state.isDropping { return true }
             state.messages.append((message, bytes))
             state.bytes += bytes
             // The queue stays full until there is enough room: only then the reader is notified.
@@ -119,13 +124,42 @@ final class MessageQueue: Sendable {
     /// Notes that no further message will arrive.
     func end(_ end: ProcessExit) {
         var recipients: [Recipient] = []
+        var handlers: [@Sendable () -> Void] = []
         _ = add { state in
             state.end = end
+            (handlers, state.endHandlers) = (state.endHandlers, [])
             recipients = state.unanswered.values.compactMap(\.self)
             (state.unanswered, state.recipients) = ([:], 0)
             return true
         }
         for recipient in recipients { recipient(.failure(end)) }
+        for handle in handlers { handle() }
+    }
+
+    /// Whether the process has ended.
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// Calls `body` when the process has ended, on any thread; at once if it has.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if state.end == nil { state.endHandlers.append(body) }
+            return state.end != nil
+        }
+        if hasEnded { body() }
+    }
+
+    /// Drops the waiting messages and all further ones: the module takes none any more.
+    ///
+    /// - Parameter number: The number of a request whose response is valid, and is dropped, too.
+    func drop(withAnswerTo number: Int) {
+        let wasFull = state.withLock { state in
+            state.isDropping = true
+            state.unanswered[number] = .some(nil)
+            state.messages = Deque()
+            defer { (state.bytes, state.isFull) = (0, false) }
+            return state.isFull
+        }
+        if wasFull { resume() }
     }
 
     private func add(_ change: (inout State) -> Bool) -> Bool {

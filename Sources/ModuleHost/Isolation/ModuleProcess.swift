@@ -66,6 +66,8 @@ final class ModuleProcess: Sendable {
     /// The number of its calls whose answers come later.
     let pendingCalls = Atomic(0)
     private let lastNumber = Atomic(0)
+    /// Whether the end of the process is reported to no thread.
+    private let isSilent = Atomic(false)
     private let warnings: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ProcessExit.Cause?>(nil)
@@ -252,45 +254,38 @@ final class ModuleProcess: Sendable {
     /// Kills the process for an invalid message.
     func violate(_ what: String) { kill(because: .violation(what)) }
 
-    /// Ends the process in order: requests its end and closes its input; where it has not ended in time it
-    /// gets SIGTERM, and then is killed.
+    /// Reports no end from now on: a thread that waits for the process goes on waiting.
+    func silence() { isSilent.store(true, ordering: .sequentiallyConsistent) }
+
+    /// Calls `body` when the process has ended, on any thread; at once if it has.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) { queue.whenEnded(body) }
+}
+
+extension ModuleProcess: EndingProcess {
+    /// Requests the end of the process and closes its input; from now on its messages are dropped.
     ///
-    /// - Parameters:
-    ///   - time: The longest wait.
-    ///   - serve: Handles a request of the process.
-    /// - Returns: The end of the process.
-    func shutDown(
-        within time: Duration, serving serve: (RPCRequest, RPCID?) -> Void
-    ) -> ProcessExit {
+    /// In the module, whose code takes no message any more.
+    func ask() {
         cause.withLock { $0 = $0 ?? .asked }
-        var deadline = DispatchTime.after(time)
         let number = nextNumber()
+        queue.drop(withAnswerTo: number)
+        output.rest()
         var json = JSONWriter()
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
-        queue.beginExchange(number)
-        defer { queue.endExchange() }
-        output.rest()
-        send(json.bytes, within: time)
+        // A pipe takes so little at once or not at all. A program that does not read its input finds its end behind
+        // what it has not read.
+        _ = try? child.write((json.bytes + [UInt8(ascii: "\n")])[...])
         child.closeInput()
-        var isReported = false
-        while true {
-            switch queue.next(until: deadline) {
-            // The content of the response does not matter.
-            case .message(.answer): continue
-            case .message(.request(let request, let id)): serve(request, id)
-            // Its input is closed.
-            case .message(.line): continue
-            case .end(let end): return end
-            case .nothing where !isReported:
-                isReported = true
-                child.terminate()
-                deadline = .after(limits.terminating)
-            case .nothing:
-                child.kill()
-                deadline = .distantFuture
-            }
-        }
     }
+
+    func terminate(after time: Duration) {
+        log.warn(
+            "its process \(processID) still runs \(time.briefText) after 'shutdown'; it receives SIGTERM"
+        )
+        child.terminate()
+    }
+
+    func kill() { child.kill() }
 }
 
 // MARK: The reading thread
@@ -322,6 +317,6 @@ extension ModuleProcess {
             processID: processID, cause: cause.withLock { $0 } ?? .itself, exit: exit,
             lastLines: lastLines)
         child.closeInput()
-        queue.end(end)
+        if !isSilent.load(ordering: .sequentiallyConsistent) { queue.end(end) }
     }
 }

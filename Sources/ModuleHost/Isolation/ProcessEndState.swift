@@ -6,7 +6,9 @@
 ///
 /// ``apply(_:)`` is the only transition function: it changes the state and returns the effects, but carries out none.
 struct ProcessEndState: Hashable {
-    /// The phases of the clock. When no process is left, the next one begins anew.
+    /// The phases of the clock.
+    ///
+    /// When no process is left, the next one begins anew.
     enum Phase: Hashable {
         /// Processes are being asked to end; the clock does not run yet.
         case asking

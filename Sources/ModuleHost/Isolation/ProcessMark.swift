@@ -18,14 +18,23 @@ struct ProcessMark: Hashable, Sendable {
     /// Returns the value for the processes of a module.
     func text(for module: ModuleID?) -> String { "\(host):\(module?.text ?? "")" }
 
-    /// Kills the remaining processes of the last host, and logs them.
+    /// The host whose modules have started the processes.
+    enum Owner: String {
+        /// The last one on the state directory, which did not end in good order.
+        case lastHost = "the last host"
+        /// This one, which ends.
+        case thisHost = "this host"
+    }
+
+    /// Kills the remaining processes of a host, and logs them.
     ///
-    /// Before the host has any of its own. Waits until they have ended.
+    /// Those of the last host before this one has any of its own. Waits until they have ended.
     ///
     /// - Parameters:
+    ///   - owner: The host.
     ///   - time: The longest wait.
     ///   - log: The log for the result.
-    func endLeftProcesses(within time: Duration = .seconds(2), log: Log) {
+    func endProcesses(of owner: Owner, within time: Duration = .seconds(2), log: Log) {
         let deadline = ContinuousClock.now + time
         var found: [MarkedProcess] = []
         do throws(FileError) {
@@ -38,9 +47,9 @@ struct ProcessMark: Hashable, Sendable {
                 guard ContinuousClock.now < deadline else {
                     log.error(
                         """
-                        processes that modules of the last host have left do not end, though killed \
-                        \(time.briefText) ago, and may still run beside those of this host: \
-                        \(words(left))
+                        processes that modules of \(owner.rawValue) have left do not end, though killed \
+                        \(time.briefText) ago, and may still run beside those of \
+                        \(owner == .lastHost ? "this host" : "the next one"): \(words(left))
                         """)
                     return
                 }
@@ -48,11 +57,12 @@ struct ProcessMark: Hashable, Sendable {
             }
         } catch {
             log.warning(
-                "processes that modules of the last host may have left are not looked for: \(error)"
+                "processes that modules of \(owner.rawValue) may have left are not looked for: \(error)"
             )
         }
         if !found.isEmpty {
-            log.warning("killed processes that modules of the last host had left: \(words(found))")
+            log.warning(
+                "killed processes that modules of \(owner.rawValue) had left: \(words(found))")
         }
     }
 

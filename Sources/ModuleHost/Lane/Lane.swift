@@ -212,7 +212,10 @@ final class Lane: Sendable {
     /// Ends the lane once the current job is done.
     ///
     /// Jobs that are still listed are abandoned.
-    func close() {
+    ///
+    /// - Returns: These jobs. To release very many takes seconds; the caller decides when.
+    @discardableResult
+    func close() -> [any LaneJob] {
         let (left, current, wake) = state.withLock {
             state -> ([any LaneJob], (any LaneJob)?, LaneThread?) in
             state.isClosed = true
@@ -223,6 +226,7 @@ final class Lane: Sendable {
         current?.abandonInHand()
         for job in left { job.abandon() }
         watchdog.stop()
+        return left
     }
 
     /// Runs `body` on the lane while the calling thread, which is not the lane's, waits for it.

@@ -41,6 +41,10 @@ final class Watchdog: Sendable {
     private let sight = Guarded(Sight())
     private let stopBudget = Guarded<StopBudget?>(nil)
     private let pending = Guarded<(any Alarm)?>(nil)
+    private let overrun = Guarded<Duration?>(nil)
+
+    /// The time that the last overdue delivery had taken when the lane was taken from it, to one tick; nil before.
+    var lastOverrun: Duration? { overrun.withLock { $0 } }
 
     init(limits: Limits, time: any TimeSource) {
         currentLimits = Guarded(limits)
@@ -107,6 +111,7 @@ final class Watchdog: Sendable {
             sight.counted += tick
             let isOverdue = sight.counted >= timeLimit && !sight.isReported
             if isOverdue, lane.hooks.onUnresponsive != nil { sight.isReported = true }
+            if isOverdue { overrun.withLock { $0 = sight.counted } }
             return isOverdue
         }
         if isOverdue {

@@ -50,6 +50,9 @@ protocol ModuleServices: PostingServices {
     /// - Parameter again: Whether that has happened before for the same reason: then nothing is logged.
     func yieldLane(again: Bool)
 
+    /// Notes that a stop ends without a module that became unresponsive in it.
+    func noteUnfinished(_ module: ModuleID)
+
     /// Waits until the host is to stop.
     ///
     /// - Returns: False on a timeout.
@@ -88,6 +91,9 @@ protocol ModuleServices: PostingServices {
 }
 
 extension ModuleServices {
+    /// Whether a stop was requested.
+    var isStopping: Bool { waitForStop(within: .zero) }
+
     /// Enters a module, unless it is being unloaded.
     func enter(
         _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,

@@ -53,7 +53,9 @@ struct ProcessEndsTests {
         #expect(ends.modules.map(\.text) == ["x.b", "x.a"])
         time.advance(by: .milliseconds(1))
         #expect(
-            notes.values.suffix(2) == ["b SIGTERM after 10.0 seconds", "a SIGTERM after 10.0 seconds"])
+            notes.values.suffix(2) == [
+                "b SIGTERM after 10.0 seconds", "a SIGTERM after 10.0 seconds",
+            ])
         two.end()
         time.advance(by: .seconds(2))
         #expect(notes.values.last == "a SIGKILL")

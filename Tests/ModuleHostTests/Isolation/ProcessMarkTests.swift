@@ -28,7 +28,7 @@ struct ProcessMarkTests {
     }
 
     private func end(within time: Duration = HostProcess.patience) -> [String] {
-        mark.endLeftProcesses(within: time, log: Log(to: recorder))
+        mark.endProcesses(of: .lastHost, within: time, log: Log(to: recorder))
         return recorder.records.map { "\($0.level) \($0.message)" }
     }
 

@@ -151,7 +151,92 @@ struct HungStopTests {
         #expect(probe.entries("memory-warning").count == 20)
     }
 
-    @Test("names no module where none hangs, only the host is busy")
+    @Test("waits for the modules that hung before for the time of one, and ends in order")
+    func hungBefore() async throws {
+        let probe = Probe()
+        let doors = [Door(), Door()]
+        for (name, door) in zip(["b", "c"], doors) {
+            probe.when("\(name) memory-warning") { _ in door.pass() }
+        }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        for name in ["b", "c"] {
+            await probe.reached("\(name) memory-warning")
+            test.overrun()
+        }
+        await test.settled()
+        test.host.stop(because: "test")
+        let line = await test.recorder.first(containing: "unresponsive since before the stop")
+        #expect(
+            line.message
+                == "unresponsive since before the stop: x.b, x.c; the stop waits 10s at most, "
+                + "and the next host delivers the events of the inbox that are left")
+        await test.settled()
+        #expect(probe.entries("terminate") == ["a terminate"])
+        test.time.advance(by: .milliseconds(9_999))
+        await test.settled()
+        #expect(!test.host.isOver)
+        test.time.advance(by: .milliseconds(1))
+        #expect(await test.end() == .stopped)
+        #expect(test.recorder.messages.count { $0.contains("since before the stop") } == 1)
+        for door in doors { door.open() }
+        for name in ["b", "c"] { await probe.reached("\(name) deinit") }
+    }
+
+    @Test("notifies a module that hung before and returns in time")
+    func returnsInTime() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        test.overrun()
+        test.host.stop(because: "test")
+        _ = await test.recorder.first(containing: "unresponsive since before the stop: x.b")
+        door.open()
+        #expect(await test.end() == .stopped)
+        #expect(
+            probe.entries("b").suffix(4)
+                == ["b resign-active", "b background", "b terminate", "b deinit"])
+    }
+
+    @Test("leaves one behind that hangs in it, also where another hung before")
+    func hangsBeforeAndIn() async throws {
+        let probe = Probe()
+        let doors = [Door(), Door()]
+        probe.when("b memory-warning") { _ in doors[0].pass() }
+        probe.when("c terminate") { _ in doors[1].pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        test.overrun()
+        await test.settled()
+        test.host.stop(because: "test")
+        await probe.reached("c terminate")
+        test.overrun(.seconds(10))
+        _ = await test.recorder.first(containing: "waiting for x.c")
+        test.time.advance(by: .seconds(30))
+        #expect(await test.end() == .overdue(try ["x.b", "x.c"].map { try ModuleID($0) }))
+        for door in doors { door.open() }
+        for name in ["b", "c"] { await probe.reached("\(name) deinit") }
+    }
+
+    @Test("takes at most the time that its request gives it")
+    func within() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b terminate") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        test.host.stop(.stopped, because: "test", origin: .host, within: .seconds(3))
+        // A second request does not change it.
+        test.host.stop(.stopped, because: "test", origin: .host, within: .seconds(60))
+        await probe.reached("b terminate")
+        test.time.advance(by: .seconds(3))
+        #expect(await test.end() == .overdue([try ModuleID("x.b")]))
+        door.open()
+        await probe.reached("b deinit")
+    }
+
+    @Test("names the module that is running where none hangs")
     func busy() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
@@ -163,7 +248,7 @@ struct HungStopTests {
         door.open()
         await probe.reached("b terminate")
         test.time.advance(by: .milliseconds(10))
-        #expect(await test.end() == .overdue([]))
+        #expect(await test.end() == .overdue([try ModuleID("x.b")]))
         inside.open()
         await probe.reached("a deinit")
     }

@@ -141,6 +141,25 @@ struct LateInStepsTests {
                 == .failed("required module 'x.b' failed in launch: it did not return within 20s"))
     }
 
+    @Test("in launch, cut short by a stop, is reported with the time that it had")
+    func stoppedInLaunch() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b launch") { _ in door.pass() }
+        let test = try HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: #""required": true"#)], probe: probe)
+        try test.host.launch()
+        await probe.reached("b launch")
+        test.host.stop(because: "test")
+        // Half of the first third of the time of the stop.
+        test.overrun(.seconds(5))
+        let line = await test.recorder.first(
+            containing: "launch failed, and the module is required")
+        #expect(!line.message.contains("20s"))
+        #expect(line.message.contains(/did not return within [45](\.\d)?s/))
+        door.open()
+        _ = await test.end()
+    }
+
     @Test("in terminate does not keep the end from the others, and is left behind when time is up")
     func lateInTerminate() async throws {
         let probe = Probe()

@@ -8,7 +8,7 @@ final class ControlledDaemon: ControlledHost {
     private static let patience: Duration = .seconds(2)
     /// The time that a process may take to end after its app: clients read their responses, and the log is
     /// written.
-    private static let exitTime: Duration = .seconds(10)
+    static let exitTime: Duration = .seconds(10)
 
     private enum Phase {
         case running(stops: [@Sendable (AppHost.End) -> Void])
@@ -20,6 +20,7 @@ final class ControlledDaemon: ControlledHost {
     private let firstIdentity: HostIdentity
     private let reloader: SlatefileReloader?
     private let phase = Guarded(Phase.running(stops: []))
+    private let endAtOnce: @Sendable (Origin) -> Void
 
     /// - Parameters:
     ///   - host: The app.
@@ -27,27 +28,28 @@ final class ControlledDaemon: ControlledHost {
     ///   - inbox: Its inbox; nil where it has none.
     ///   - lastDeath: The death of the host before it; nil where it did not die.
     ///   - reloader: The reloader, which has the outcome of the last reload.
+    ///   - endAtOnce: Ends the process; must not wait for the calling thread.
     init(
         _ host: AppHost, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
-        reloader: SlatefileReloader? = nil
+        reloader: SlatefileReloader? = nil,
+        endAtOnce: @escaping @Sendable (Origin) -> Void = { _ in }
     ) {
+        self.endAtOnce = endAtOnce
         self.host = host
         self.inbox = inbox
         self.reloader = reloader
         firstIdentity = HostIdentity(
             app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
-            stopTime: Self.stopTime(of: host.slatefile), lastDeath: lastDeath)
+            stopTime: Self.stopTime(of: host), lastDeath: lastDeath)
     }
 
     /// Returns the longest time from the request to stop to the end of the process.
-    static func stopTime(of slatefile: Slatefile) -> Duration {
-        slatefile.deadlines.stopAll + exitTime
-    }
+    static func stopTime(of host: AppHost) -> Duration { host.stopLimit + exitTime }
 
     var identity: HostIdentity {
         var identity = firstIdentity
-        identity.stopTime = host.slatefile.deadlines.stopAll + Self.exitTime
+        identity.stopTime = Self.stopTime(of: host)
         return identity
     }
 
@@ -71,7 +73,10 @@ final class ControlledDaemon: ControlledHost {
         }
     }
 
-    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void) {
+    func stop(
+        _ request: StopRequest, for peer: SocketPeer,
+        _ completion: @escaping @Sendable (AppHost.End) -> Void
+    ) {
         let end = phase.withLock { phase -> AppHost.End? in
             switch phase {
             case .ended(let end): return end
@@ -81,7 +86,11 @@ final class ControlledDaemon: ControlledHost {
             }
         }
         if let end { return completion(end) }
-        host.deliver(.state(.terminate, origin: .control(uid: peer.userID, pid: peer.processID)))
+        switch request {
+        case .inOrder(let limit):
+            host.stop(.stopped, because: "\(peer.origin)", origin: peer.origin, within: limit)
+        case .atOnce: endAtOnce(peer.origin)
+        }
     }
 
     /// Responds to the clients that requested a stop, and from now on to each that requests one.

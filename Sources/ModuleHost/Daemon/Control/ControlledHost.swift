@@ -21,9 +21,45 @@ package protocol ControlledHost: Sendable {
     /// Stops the app, and reports how it ended; also for an app that is stopping already.
     ///
     /// - Parameters:
+    ///   - request: The kind of stop.
     ///   - peer: The process that requests it.
     ///   - completion: Called once.
-    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void)
+    func stop(
+        _ request: StopRequest, for peer: SocketPeer,
+        _ completion: @escaping @Sendable (AppHost.End) -> Void)
+}
+
+/// The kind of stop that a client requests.
+package enum StopRequest: Hashable, Sendable {
+    /// In order; nil for `deadlines.stopAll` as the longest time. A stop that has begun keeps its limit.
+    case inOrder(within: Duration?)
+    /// At once: no module is notified.
+    case atOnce
+}
+
+private struct StopParameters: Decodable, Sendable {
+    static let limits = 1...86_400_000
+
+    var withinMs: Int?
+    var now: Bool?
+
+    /// The request.
+    ///
+    /// - Throws: ``RPCError``.
+    func request() throws(RPCError) -> StopRequest {
+        if now == true {
+            guard withinMs == nil else {
+                throw .invalidParameters("'now' and 'withinMs' exclude each other")
+            }
+            return .atOnce
+        }
+        if let withinMs, !Self.limits.contains(withinMs) {
+            throw .invalidParameters(
+                "/withinMs: \(withinMs) is not in \(Self.limits.lowerBound)…\(Self.limits.upperBound)"
+            )
+        }
+        return .inOrder(within: withinMs.map { .milliseconds($0) })
+    }
 }
 
 extension ControlMethods {
@@ -45,8 +81,14 @@ extension ControlMethods {
                 }
             }
         }
-        add("stop") { call in
-            host.stop(for: call.peer) { end in call.reply.succeed { end.write(to: &$0) } }
+        add("stop", StopParameters.self) { parameters, call in
+            do throws(RPCError) {
+                host.stop(try parameters.request(), for: call.peer) { end in
+                    call.reply.succeed { end.write(to: &$0) }
+                }
+            } catch {
+                call.reply.fail(error)
+            }
         }
     }
 }

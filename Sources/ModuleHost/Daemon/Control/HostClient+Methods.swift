@@ -174,8 +174,25 @@ extension HostClient {
     }
 
     /// Stops the host, and returns the outcome when the app has ended; the process ends right after.
-    public nonisolated(nonsending) func stop() async throws(HostClientError) -> JSONValue {
-        try await request("stop", within: nil)
+    ///
+    /// - Parameters:
+    ///   - limit: The longest time that the host gives its modules, 1 ms to 24 hours; nil for `deadlines.stopAll`.
+    ///     A stop that has begun keeps its limit.
+    ///   - now: Whether the host ends at once: no module is notified, and the outcome is `failed`.
+    /// - Returns: The outcome.
+    /// - Throws: ``HostClientError``; `refused` where both are given.
+    public nonisolated(nonsending) func stop(
+        within limit: Duration? = nil, now: Bool = false
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("stop", within: nil) { Self.writeStop(within: limit, now: now, to: &$0) }
+    }
+
+    /// Writes the parameters of `stop`.
+    package static func writeStop(within limit: Duration?, now: Bool, to json: inout JSONWriter) {
+        json.object {
+            if let limit { $0.member("withinMs", limit.wholeNanoseconds / 1_000_000) }
+            if now { $0.member("now", true) }
+        }
     }
 
     private func reply(in result: JSONValue) throws(HostClientError) -> HostReply {

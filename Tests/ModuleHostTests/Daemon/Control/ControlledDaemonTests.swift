@@ -126,8 +126,8 @@ struct ControlledDaemonTests {
         let test = try await HostUnderTest("a", probe: probe).launched()
         let daemon = daemon(test)
         let answers = LockedList<String>()
-        daemon.stop(for: peer) { answers.append("first \($0)") }
-        daemon.stop(for: peer) { answers.append("second \($0)") }
+        daemon.stop(.inOrder(within: nil), for: peer) { answers.append("first \($0)") }
+        daemon.stop(.inOrder(within: nil), for: peer) { answers.append("second \($0)") }
         await probe.reached("a terminate")
         #expect(test.recorder.messages.contains("stopping: control from pid 4711 (uid 1000)"))
         door.open()
@@ -137,7 +137,7 @@ struct ControlledDaemonTests {
         #expect(answers.values == [])
         daemon.ended(end)
         daemon.ended(.failed("too late to matter"))
-        daemon.stop(for: peer) { answers.append("third \($0)") }
+        daemon.stop(.inOrder(within: nil), for: peer) { answers.append("third \($0)") }
         #expect(answers.values == ["first stopped", "second stopped", "third stopped"])
     }
 }

@@ -201,8 +201,10 @@ struct HostClientTests {
                 completion(.success([failed, overdue]))
             }
 
-            func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (AppHost.End) -> Void)
-            {
+            func stop(
+                _ request: StopRequest, for peer: SocketPeer,
+                _ completion: @escaping @Sendable (AppHost.End) -> Void
+            ) {
                 completion(.failed("a reason"))
             }
         }
