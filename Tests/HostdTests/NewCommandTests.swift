@@ -143,11 +143,12 @@ struct NewCommandTests {
     @Test("swift, from nothing: a package that is a host")
     func swiftPackage() throws {
         let outcome = try new(
-            "com.example.weather", "--language", "swift", "--slatefile", "app/my app.json")
+            "com.example.weather", "--language", "swift", "--slatefile", "app/my app.json",
+            "--package", Repository.path)
         #expect(
             outcome.output == """
                 created app/Package.swift
-                created app/Sources/App/main.swift
+                created app/Sources/AppHost/main.swift
                 created app/Sources/App/WeatherModule.swift
                 created app/Tests/AppTests/WeatherModuleTests.swift
                 created app/my app.json
@@ -158,11 +159,11 @@ struct NewCommandTests {
 
                 next in app:
                     swift test
-                    swift run App --slatefile 'my app.json'
+                    swift run AppHost --slatefile 'my app.json'
                 and then, in a second terminal in app:
-                    .build/debug/App send message --payload '{"topic": "weather.visited", "payload": \
+                    .build/debug/AppHost send message --payload '{"topic": "weather.visited", "payload": \
                 {"name": "Mia"}}' --wait --slatefile 'my app.json'
-                    .build/debug/App call com.example.weather greet '{"name": "Mia"}' --slatefile 'my app.json'
+                    .build/debug/AppHost call com.example.weather greet '{"name": "Mia"}' --slatefile 'my app.json'
 
                 """)
         #expect(outcome.exit == .code(0))
@@ -181,7 +182,6 @@ struct NewCommandTests {
                 #expect(!text.contains(part), "\(file) has \(part)")
             }
         }
-        // That of the hostd that makes it, where nothing else is said.
         #expect(
             try shell("readlink '\(name)/ModuleHost'").output == "\(Repository.path)\n")
     }
@@ -189,11 +189,13 @@ struct NewCommandTests {
     @Test("an app: a package of its own with a module, which the schema helps to edit")
     func app() throws {
         let outcome = try HostProcess.run(
-            ["new", "app", "tea-shop", "--route", "count?step:Int"], in: folder.path)
+            [
+                "new", "app", "tea-shop", "--route", "count?step:Int", "--package", Repository.path,
+            ], in: folder.path)
         #expect(
             outcome.output == """
                 created tea-shop/Package.swift
-                created tea-shop/Sources/TeaShop/main.swift
+                created tea-shop/Sources/TeaShopHost/main.swift
                 created tea-shop/Sources/TeaShop/TeaShopModule.swift
                 created tea-shop/Tests/TeaShopTests/TeaShopModuleTests.swift
                 created tea-shop/slatefile.json
@@ -232,10 +234,16 @@ struct NewCommandTests {
             try folder.text(of: "tea-shop/slatefile.schema.json")
                 == Repository.text(of: "slatefile.schema.json"))
         #expect(
-            try folder.text(of: "tea-shop/Sources/TeaShop/main.swift")
+            try folder.text(of: "tea-shop/Sources/TeaShopHost/main.swift")
                 .hasSuffix("\nHostCommandLine.run(name: \"tea-shop\", version: \"0.1.0\")\n"))
 
-        // A further module goes to the only program of the package.
+        // The modules are a library, which a server can import.
+        let manifest = try folder.text(of: "tea-shop/Package.swift")
+        #expect(manifest.contains(".library(name: \"TeaShop\", targets: [\"TeaShop\"])"))
+        #expect(manifest.contains(".executable(name: \"tea-shop\", targets: [\"TeaShopHost\"])"))
+        #expect(try namesInFolder(folder.path("tea-shop/Sources/TeaShop")) == ["TeaShopModule.swift"])
+
+        // A further module goes to the modules of the only program of the package.
         let module = try HostProcess.run(
             ["new", "module", "com.example.cart", "--language", "swift", "--minimal", "--add"],
             in: folder.path("tea-shop"))
@@ -313,8 +321,8 @@ struct NewCommandTests {
         #expect(wrong.exit == .code(66))
         #expect(
             wrong.error == """
-                hostd new: the package ModuleHost is not in 'there'; say by --package FOLDER where the \
-                package ModuleHost is
+                hostd new: the package ModuleHost is not in 'there'; name the package ModuleHost by \
+                --package SOURCE, a folder or a URL
 
                 """)
         // An installed hostd is not in the folder in which it was built.
@@ -326,11 +334,79 @@ struct NewCommandTests {
         #expect(installed.exit == .code(66))
         #expect(
             installed.error == """
-                hostd new: this program is not where it was built; say by --package FOLDER where the \
-                package ModuleHost is
+                hostd new: this program is not where it was built; name the package ModuleHost by \
+                --package SOURCE, a folder or a URL
 
                 """)
         #expect(try files() == ["hostd"])
+    }
+
+    @Test("swift: a package that other machines can build names a repository and a version")
+    func repository() throws {
+        /// Makes an app with a hostd that was built in `host/ModuleHost`, and returns its manifest.
+        func app(_ name: String, _ arguments: String...) throws -> String {
+            let outcome = try HostProcess.run(
+                ["new", "app", name, "--minimal"] + arguments,
+                program: folder.path("host/ModuleHost/.build/debug/hostd"), in: folder.path)
+            #expect(outcome.exit == .code(0), "\(outcome.error)")
+            return try folder.text(of: "\(name)/Package.swift")
+        }
+        func git(_ line: String) throws -> String {
+            let outcome = try shell(
+                "git -C host/ModuleHost -c user.name=x -c user.email=x -c tag.gpgSign=false \(line)")
+            #expect(outcome.exit == .code(0), "\(outcome.error)")
+            return String(outcome.output.prefix { $0 != "\n" })
+        }
+        let link = #".package(name: "ModuleHost", path: "ModuleHost")"#
+        try makeFolders(folder.path("host/ModuleHost/.build/debug"))
+        try makeFolders(folder.path("host/ModuleHost/Sources/ModuleHost"))
+        try folder.write("", to: "host/ModuleHost/Package.swift")
+        try writeFile(
+            readFile(at: HostProcess.hostd, limit: 1 << 30),
+            to: folder.path("host/ModuleHost/.build/debug/hostd"), mode: 0o700)
+
+        // No repository is known; then one that has not got the commit.
+        #expect(try app("a").contains(link))
+        #expect(try folder.text(of: "a/README.md").contains("ln -s FOLDER ModuleHost"))
+        _ = try git("init -q -b main")
+        _ = try git("add Package.swift")
+        _ = try git("commit -q -m one")
+        _ = try git("remote add origin https://example.com/hosts/Host.git")
+        #expect(try app("b").contains(link))
+
+        let commit = try git("rev-parse HEAD")
+        _ = try git("update-ref refs/remotes/origin/main HEAD")
+        let pinned = try app("c")
+        #expect(!pinned.contains(link))
+        #expect(
+            pinned.contains(
+                """
+                        .package(
+                            url: "https://example.com/hosts/Host.git",
+                            revision: "\(commit)")
+                """))
+        #expect(pinned.contains(#".product(name: "Modules", package: "Host")"#))
+        #expect(try shell("[ -L c/ModuleHost ]").exit == .code(1))
+        #expect(
+            try folder.text(of: "c/README.md").contains(
+                "by its repository, `https://example.com/hosts/Host.git`, and its commit"))
+
+        _ = try git("tag v0.3.1")
+        #expect(try app("d").contains(#"exact: "0.3.1""#))
+        // What a person names comes first.
+        #expect(try app("e", "--package", "host/ModuleHost").contains(link))
+        let url = "file://\(folder.path("host/ModuleHost"))"
+        let named = try app("f", "--package", url)
+        #expect(named.contains("url: \"\(url)\"") && named.contains("revision: \"\(commit)\""))
+        _ = try git("tag \(HostVersion.current)")
+        #expect(try app("g", "--package", url).contains("exact: \"\(HostVersion.current)\""))
+
+        let unknown = try HostProcess.run(
+            ["new", "app", "h", "--package", "file:///nowhere.git"], in: folder.path)
+        #expect(unknown.exit == .code(69))
+        #expect(
+            unknown.error.hasPrefix("hostd new: --package: git cannot read file:///nowhere.git:\n"))
+        #expect(unknown.error.hasSuffix("\ncheck the address, the network and your access\n"))
     }
 
     // MARK: Nothing is lost, and nothing half made

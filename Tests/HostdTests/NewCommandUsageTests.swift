@@ -57,7 +57,7 @@ struct NewCommandUsageTests {
             outcome.error == """
                 hostd new: \(message)
                 usage: hostd new [--language LANGUAGE] [--minimal] [--route ROUTES] [--task TASKS] \
-                [--on EVENTS] [--slatefile FILE] [--add] [--target TARGET] [--package FOLDER] [--json] KIND NAME
+                [--on EVENTS] [--slatefile FILE] [--add] [--target TARGET] [--package SOURCE] [--json] KIND NAME
                 see 'hostd new --help'
 
                 """)
@@ -117,8 +117,13 @@ struct NewCommandUsageTests {
             ),
             (
                 ["app", "modules"],
-                "an app cannot be called 'modules': its target would be 'Modules', as one that it uses; give "
+                "an app cannot be called 'modules': its target would be 'Modules', as a target that it uses; give "
                     + "it another name"
+            ),
+            (
+                ["app", "test"],
+                "an app cannot be called 'test': its target would be 'TestHost', as a target that it uses; "
+                    + "give it another name"
             ),
             (
                 ["app", "shop", "--on", "backgroun"],

@@ -76,7 +76,10 @@ struct Checkouts {
     ///
     /// - Throws: ``ComposeError`` also where there is no such branch or tag, with the most similar one.
     func resolve(_ source: PackageSource, for module: String) throws(ComposeError) -> String {
-        let remote = try git.remote(source, for: module)
+        let remote = try git.remote(
+            source, for: module,
+            alternative:
+                "; with pins in the lock and whole checkouts, compose needs no network")
         if let commit = remote.commit(at: source.reference) { return commit }
         let (kind, name, folder, plural) =
             switch source.reference {

@@ -21,10 +21,10 @@ struct GeneratedPackage {
     /// The packages are named by their folders, and so override those of the same name that modules name by a
     /// URL or another path.
     var manifest: String {
-        let packages = dependencies.map { ".package(path: \(literal($0.folder)))" }
+        let packages = dependencies.map { ".package(path: \(swiftLiteral($0.folder)))" }
         let products = dependencies.flatMap { dependency in
             dependency.products.map {
-                ".product(name: \(literal($0)), package: \(literal(dependency.name)))"
+                ".product(name: \(swiftLiteral($0)), package: \(swiftLiteral(dependency.name)))"
             }
         }
         return filledTemplate(
@@ -39,40 +39,40 @@ struct GeneratedPackage {
     /// The text of `main.swift`.
     var main: String {
         let records = composition.packages.map { package in
-            var parts = ["name: \(literal(package.name))"]
+            var parts = ["name: \(swiftLiteral(package.name))"]
             if !package.modules.isEmpty { parts.append("modules: \(literal(package.modules))") }
             if !package.targets.isEmpty { parts.append("targets: \(literal(package.targets))") }
-            parts.append("source: \(literal(package.source))")
+            parts.append("source: \(swiftLiteral(package.source))")
             if let reference = package.reference {
-                parts.append("reference: \(literal(reference))")
+                parts.append("reference: \(swiftLiteral(reference))")
             }
-            if let commit = package.commit { parts.append("commit: \(literal(commit))") }
+            if let commit = package.commit { parts.append("commit: \(swiftLiteral(commit))") }
             if package.isModified { parts.append("isModified: true") }
             return ".init(\n            \(parts.joined(separator: ", ")))"
         }
         return filledTemplate(
             PackageResources.composed_main_swift_template,
             [
-                "__PROGRAM__": literal(program),
+                "__PROGRAM__": swiftLiteral(program),
                 "__PACKAGES__": records.joined(separator: ",\n        "),
                 "__ONLY__": composition.only.isEmpty ? "" : ", only: \(literal(composition.only))",
             ])
     }
 
     private func literal(_ texts: [String]) -> String {
-        "[\(texts.map { literal($0) }.joined(separator: ", "))]"
+        "[\(texts.map { swiftLiteral($0) }.joined(separator: ", "))]"
     }
+}
 
-    /// Returns the text as a literal of Swift.
-    private func literal(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\", "\"": result += "\\\(scalar)"
-            case " "..."~": result.unicodeScalars.append(scalar)
-            default: result += "\\u{\(String(scalar.value, radix: 16))}"
-            }
+/// Returns the text as a literal of Swift.
+func swiftLiteral(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\\", "\"": result += "\\\(scalar)"
+        case " "..."~": result.unicodeScalars.append(scalar)
+        default: result += "\\u{\(String(scalar.value, radix: 16))}"
         }
-        return result + "\""
     }
+    return result + "\""
 }

@@ -119,7 +119,14 @@ extension Git {
     }
 
     /// Asks a repository for its references.
-    func remote(_ source: PackageSource, for module: String) throws(ComposeError) -> Remote {
+    ///
+    /// - Parameters:
+    ///   - source: The repository.
+    ///   - module: The subject of errors.
+    ///   - alternative: What to do without the network, as the end of a sentence.
+    func remote(
+        _ source: PackageSource, for module: String, alternative: String = ""
+    ) throws(ComposeError) -> Remote {
         let result = try run(
             ["ls-remote", "--quiet", "--", source.location],
             status: "\(source.name): asking \(excerpt(source.location, limit: 100))")
@@ -127,8 +134,7 @@ extension Git {
             throw ComposeError(
                 """
                 \(module): git cannot read \(source.location):\(result.reason)
-                check the address, the network and your access; with pins in the lock and whole \
-                checkouts, compose needs no network
+                check the address, the network and your access\(alternative)
                 """, .unavailable)
         }
         var commits: [String: String] = [:]

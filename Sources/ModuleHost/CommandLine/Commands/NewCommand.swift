@@ -3,7 +3,9 @@ extension Command {
         name: "new", summary: "create an app or a module with tests",
         discussion: """
             new app NAME creates ./NAME: a package that is a host of its own, whose program NAME has every
-            command of this one, with a module com.example.NAME, tests, a slatefile and a README.
+            command of this one, with a module com.example.NAME, tests, a slatefile and a README. Its
+            manifest names the package ModuleHost by the repository and the version that this program was
+            built of. Where git does not know these, it is a link that git ignores: see the README.
 
             new module ID creates a module, such as com.example.weather-report. The last part of its id
             names the rest:
@@ -49,24 +51,26 @@ extension Command {
             Option(
                 name: "target", placeholder: "TARGET",
                 help:
-                    "for swift: the target that gets it (default: the only program, or App)"
+                    "for swift: the target that gets it (default: that of the only host, or App)"
             ),
             Option(
-                name: "package", placeholder: "FOLDER",
-                help: "the package ModuleHost, for a new package (default: the one of this program)"
+                name: "package", placeholder: "SOURCE",
+                help:
+                    "the package ModuleHost, for a new package: a folder or a URL (default: that of this program)"
             ),
             .json,
         ],
-        exitCodes: [.success, .noInput, .cannotCreate, .invalidSlatefile],
+        exitCodes: [.success, .noInput, .unavailable, .cannotCreate, .invalidSlatefile],
         exitMeanings: [
             .noInput: "the slatefile, or the package ModuleHost, cannot be read",
+            .unavailable: "the repository of the package ModuleHost cannot be read",
             .cannotCreate: "a file exists already, or cannot be created",
         ],
         examples: [
-            Example(line: "new app shop", explanation: "make ./shop, a host of its own"),
+            Example(line: "new app shop", explanation: "create ./shop, a host of its own"),
             Example(
                 line: "new module com.example.weather --language python",
-                explanation: "make ./weather"),
+                explanation: "create ./weather"),
             Example(
                 line: "new module com.mm.news --language swift --add --on push",
                 explanation: "in the package of the app"),
@@ -149,7 +153,8 @@ extension Command {
             throw .invalidApp(name, target: nil)
         }
         let target = String(names.type.dropLast("Module".count))
-        guard !reservedTargets.contains(target.lowercased()) else {
+        for target in [target, target + ModuleLayout.hostEnding]
+        where reservedTargets.contains(target.lowercased()) {
             throw .invalidApp(name, target: target)
         }
         let app = AppFolder(slatefile: "\(name)/\(defaultSlatefile)")

@@ -6,10 +6,9 @@ extension ModuleLayout {
     ///   - names: The names of the module.
     ///   - app: The folder of its app.
     ///   - parts: The parts of the class; nil for an example with one of each.
-    ///   - target: The target; nil for the only program of the package, or `App`.
-    ///   - newProgram: The name of the program of a new package; nil for that of the target.
-    ///   - package: The folder of the package ModuleHost, for a new one; nil for the one in which this
-    ///     program was built.
+    ///   - target: The target; nil for that with the modules of the package's only program, or `App`.
+    ///   - newProgram: The name of the program of a new package; nil for that of its target.
+    ///   - package: The package ModuleHost, for a new one: a folder or a URL; nil for that of this program.
     /// - Returns: The layout.
     /// - Throws: ``NewModuleError``.
     static func swift(
@@ -21,7 +20,7 @@ extension ModuleLayout {
         }
         let isNew = !NewFiles.isTaken(app.path(of: manifest))
         let programs = isNew ? [] : programs(of: app)
-        let target = target ?? (programs.count == 1 ? programs[0] : "App")
+        let target = target ?? modules(of: programs, in: app)
         let (module, tests) = sources(names, target, parts)
         var layout = ModuleLayout(
             files: [
@@ -36,8 +35,8 @@ extension ModuleLayout {
         }
         if isNew {
             try layout.addPackage(
-                of: target, program: newProgram ?? target, in: app,
-                moduleHost: folderOfModuleHost(package))
+                of: target, program: newProgram ?? target + hostEnding, in: app,
+                moduleHost: ModuleHostDependency(package), isLinkWanted: package != nil)
         } else if package != nil {
             throw .surplusPackage(app.path(of: manifest))
         } else {
@@ -65,23 +64,53 @@ extension ModuleLayout {
         )
     }
 
-    /// Adds the files of a new package, none of which has a path of this machine: ModuleHost is a link.
+    /// Adds the files of a new package: the modules are a library, which other programs can have, too.
     private mutating func addPackage(
-        of target: String, program: String, in app: AppFolder, moduleHost: String
+        of target: String, program: String, in app: AppFolder, moduleHost: ModuleHostDependency,
+        isLinkWanted: Bool
     ) {
-        let words = ["__TARGET__": target, "__PROGRAM__": program]
+        let host = target + Self.hostEnding
+        let words = [
+            "__TARGET__": target, "__PROGRAM__": program, "__HOST__": host,
+            // Two products of a package cannot have the same name.
+            "__LIBRARY__": target == program ? "\(target)Modules" : target,
+            "__DEPENDENCY__": moduleHost.declaration, "__PACKAGE__": moduleHost.package,
+            "__NOTE__": moduleHost.note(program: program),
+        ]
         let package = filledTemplate(PackageResources.Package_swift_template, words)
         let main = filledTemplate(PackageResources.main_swift_template, words)
-        files = [(Self.manifest, package), ("Sources/\(target)/main.swift", main)] + files
+        files = [(Self.manifest, package), ("Sources/\(host)/main.swift", main)] + files
         extras = [
             (".gitignore", filledTemplate(PackageResources.gitignore_template, [:])),
             ("README.md", filledTemplate(PackageResources.README_md_template, words)),
             (Self.schema, Slatefile.jsonSchema),
         ]
-        links = [("ModuleHost", moduleHost)]
+        if case .link(let folder) = moduleHost {
+            links = [(ModuleHostDependency.linkName, folder)]
+            if !isLinkWanted {
+                remark = """
+                    \(app.path(of: ModuleHostDependency.linkName)) is a link to \(folder),
+                    whose repository is not known: to build the app elsewhere, see \(app.path(of: "README.md"))
+                    """
+            }
+        }
         schema = "./\(Self.schema)"
         run += " \(program)\(app.option)"
         self.program = ".build/debug/\(program)"
+    }
+
+    /// The ending of the target with the `main.swift` of a host, behind the name of that with its modules.
+    static let hostEnding = "Host"
+
+    /// Returns the target that gets a module: that with the modules of the only program, or the program.
+    private static func modules(of programs: [String], in app: AppFolder) -> String {
+        guard programs.count == 1 else { return "App" }
+        let program = programs[0]
+        let modules = String(program.dropLast(hostEnding.count))
+        let hasModules =
+            program.hasSuffix(hostEnding) && !modules.isEmpty
+            && NewFiles.isTaken(app.path(of: "Sources/\(modules)"))
+        return hasModules ? modules : program
     }
 
     private static let schema = "slatefile.schema.json"
@@ -119,12 +148,6 @@ extension ModuleLayout {
         let folders = (try? namesInFolder(app.path(of: "Sources"))) ?? []
         return folders.filter { NewFiles.isTaken(app.path(of: "Sources/\($0)/main.swift")) }
             .sorted()
-    }
-
-    /// Returns the folder of the package ModuleHost, absolute.
-    private static func folderOfModuleHost(_ said: String?) throws(NewModuleError) -> String {
-        guard let folder = ModuleHostPackage.folder(said) else { throw .noPackage(said) }
-        return folder
     }
 }
 

@@ -23,7 +23,7 @@ struct NewModuleError: Error, Hashable {
         }
         return NewModuleError(
             text: """
-                an app cannot be called '\(name)': its target would be '\(target)', as one that it uses; \
+                an app cannot be called '\(name)': its target would be '\(target)', as a target that it uses; \
                 give it another name
                 """,
             exitCode: .usage)
@@ -84,8 +84,8 @@ struct NewModuleError: Error, Hashable {
         let reason = folder.map { "the package ModuleHost is not in '\($0)'" }
         return NewModuleError(
             text: """
-                \(reason ?? "this program is not where it was built"); say by --package FOLDER where the \
-                package ModuleHost is
+                \(reason ?? "this program is not where it was built"); name the package ModuleHost by \
+                --package SOURCE, a folder or a URL
                 """,
             exitCode: .noInput)
     }
