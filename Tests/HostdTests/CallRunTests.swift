@@ -86,6 +86,22 @@ struct CallRunTests {
             exits: 64)
     }
 
+    @Test("a URL without a scheme: the example has the app's")
+    func noScheme() throws {
+        let run = try HostdRun(HostdRun.slatefile(top: #""schemes": ["depot"]"#)).ready()
+        for command in ["open", "canopen"] {
+            let outcome = try HostProcess.run([command, "rate/a"], in: run.folder.path)
+            #expect(outcome.exit == .code(64))
+            #expect(
+                outcome.error == """
+                    hostd \(command): malformed URL: it begins with no scheme, such as the depot of \
+                    depot://userInfo
+
+                    """)
+        }
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("post reaches modules, with its sender")
     func post() throws {
         try expect(["post", "user.signed-in", #"{"name": "mia"}"#])

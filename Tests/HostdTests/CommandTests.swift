@@ -124,6 +124,7 @@ struct CommandTests {
         #expect(
             outcome.error == """
                 hostd \(arguments[0]): \(path): no such file
+                \(arguments.count > 1 ? "" : "'hostd new app NAME' creates an app with one\n")\
                 see 'hostd \(arguments[0]) --help' for how to name another
 
                 """)
@@ -259,10 +260,12 @@ struct CommandTests {
             (["help", "rum"], "hostd: unknown command 'rum'; did you mean 'run'?\n"),
             ([""], "hostd: unknown command ''\n"),
             (["check", "a", "b"], "hostd check: unexpected argument 'b'\n"),
-            (
-                ["--slatefil=a"],
-                "hostd run: unknown option '--slatefil'; did you mean '--slatefile'?\n"
-            ),
+            // No command was typed.
+            (["--slatefil=a"], "hostd: unknown option '--slatefil'; did you mean '--slatefile'?\n"),
+            (["--versio"], "hostd: unknown option '--versio'; did you mean '--version'?\n"),
+            (["-v"], "hostd: unknown option '-v'; did you mean '--version'?\n"),
+            (["-V"], "hostd: unknown option '-V'; did you mean '--version'?\n"),
+            (["version"], "hostd: unknown command 'version'; did you mean '--version'?\n"),
         ])
     func usage(arguments: [String], message: String) throws {
         let outcome = try HostProcess.run(arguments, in: folder.path)

@@ -74,10 +74,10 @@ struct ControlCommandTests {
                 module       state         entry
                 com.mm.main  running       Modules.MainModule  main, required
                 a.b          unresponsive  M.B                 3 events behind, holds background: upload, 8.5s left, holds terminate: sync
-                c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
+                c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarting in 3s
                 e.f          unresponsive  M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
                 g.h          failed        M.G                 it died, 'hostd restart g.h' recreates it
-                i.j          failed        M.I                 needs g.h, which failed, restarted with g.h
+                i.j          failed        M.I                 needs g.h, which failed, restarting with g.h
                 k.l          failed        M.K                 threw, 'hostd restart k.l' recreates it
 
                 """)
@@ -106,7 +106,7 @@ struct ControlCommandTests {
             try host.hostd("modules").output == """
                 module  state    entry
                 x.a     running  M.A    process 7, 8796093022208 MiB, holds background: upload
-                x.b     failed   M.B    threw, restarted in 153722867m16s
+                x.b     failed   M.B    threw, restarting in 153722867m16s
 
                 """)
     }
@@ -214,7 +214,6 @@ struct ControlCommandTests {
                 outcome.error == """
                     hostd \(command): the URL has a token in it, which 'ps' shows to every user; \
                     give it by --token-file or HOSTD_TOKEN
-                    usage: hostd \(command) [--slatefile FILE] [--state-dir DIR] [--token-file FILE] URL
                     see 'hostd \(command) --help'
 
                     """)
@@ -223,6 +222,24 @@ struct ControlCommandTests {
         for url in ["a://b?token=", "a://b?Token=x", "a://b?next=c://d?token=x", "a://b#?token=x"] {
             #expect(try host.hostd(command, url).exit == .code(0), "\(url)")
         }
+    }
+
+    @Test("a restart that failed or has to wait says what that means")
+    func restart() throws {
+        let failed = try StandIn([
+            "restart": #"{"outcome":"failed","reason":"module 'x.a' failed in init: no"}"#
+        ]).hostd("restart", "x.a")
+        #expect(failed.exit == .code(70))
+        // The module may have failed before: then there is no old one that stays.
+        #expect(failed.error == "hostd restart: not restarted: module 'x.a' failed in init: no\n")
+        let waits = try StandIn(["restart": #"{"outcome":"postponed"}"#]).hostd("restart", "x.a")
+        #expect(waits.exit == .code(0))
+        #expect(
+            waits.output == """
+                it is unresponsive: recreated if it returns; else restart the host, or disable the \
+                module and reload
+
+                """)
     }
 
     @Test(

@@ -75,9 +75,10 @@ struct HelpTests {
 
                 usage: hostd check [--json] [FILE]
 
-                Shows each error with its place (file:line:column), the line, and how to correct it. The
-                token file, if the slatefile names one, is checked too; its lines are not shown. Warnings
-                are about this machine, such as a missing command; they do not make the slatefile invalid.
+                Shows each error with its place (file:line:column), the line, and how to correct
+                it. The token file, if the slatefile names one, is checked too; its lines are
+                not shown. Warnings are about this machine, such as a missing command; they do
+                not make the slatefile invalid.
 
                 arguments:
                   FILE  the slatefile to check (default: slatefile.json)

@@ -6,9 +6,7 @@ import Testing
 /// `hostd inbox` on the files of an inbox, and beside a host.
 @Suite("hostd inbox", .timeLimit(.minutes(10)))
 struct InboxCommandTests {
-    private static let usage =
-        "usage: hostd inbox [--slatefile FILE] [--state-dir DIR] [--all] [--limit N] [--json] "
-        + "[ACTION] [EVENT …]\nsee 'hostd inbox --help'\n"
+    private static let usage = "see 'hostd inbox --help'\n"
 
     private let folder: TemporaryFolder
 

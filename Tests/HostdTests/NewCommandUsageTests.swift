@@ -3,6 +3,14 @@ import Testing
 
 @testable import ModuleHost
 
+/// The usage, behind an error of it: other errors are about values, which it does not show.
+private let usageLines = """
+
+    usage: hostd new [--language LANGUAGE] [--minimal] [--route ROUTES]
+           [--task TASKS] [--on EVENTS] [--slatefile FILE] [--add] [--target TARGET]
+           [--package SOURCE] [--json] KIND NAME
+    """
+
 /// What `hostd new` is asked for.
 @Suite("hostd new: usage", .timeLimit(.minutes(10)))
 struct NewCommandUsageTests {
@@ -18,13 +26,14 @@ struct NewCommandUsageTests {
                 "'pyton' is not a value of '--language', which takes swift or python; did you mean 'python'?"
             ),
             (["module", "com.a.b"], "'--language LANGUAGE' is missing, which is swift or python"),
+            ([], "KIND is missing: app or module" + usageLines),
             (
                 ["module", "--language", "swift"],
-                "NAME is missing: the id of the module, or the name of the app"
+                "NAME is missing: the id of the module, or the name of the app" + usageLines
             ),
             (
                 ["modul", "com.a.b", "--language", "swift"],
-                "'modul' is not a valid KIND: it is module or app; did you mean 'module'?"
+                "'modul' is not a valid KIND: it is app or module; did you mean 'module'?"
             ),
             (
                 ["module", "com.a.b", "--language", "python", "--target", "x"],
@@ -56,8 +65,6 @@ struct NewCommandUsageTests {
         #expect(
             outcome.error == """
                 hostd new: \(message)
-                usage: hostd new [--language LANGUAGE] [--minimal] [--route ROUTES] [--task TASKS] \
-                [--on EVENTS] [--slatefile FILE] [--add] [--target TARGET] [--package SOURCE] [--json] KIND NAME
                 see 'hostd new --help'
 
                 """)

@@ -42,6 +42,7 @@ struct OwnHostTests {
         #expect(
             try run(["check"]).error == """
                 TestHost check: slatefile.json: no such file
+                'TestHost new app NAME' creates an app with one
                 see 'TestHost check --help' for how to name another
 
                 """)
@@ -144,8 +145,8 @@ struct OwnHostTests {
             return json["errors"]?.elements.compactMap { $0["message"]?.string } ?? []
         }
         func named(_ entry: String, _ source: String, _ host: String) -> String {
-            "no class '\(entry)' in this binary, which is not the app's host: run 'swift run \(host) check' "
-                + "in the package of '\(source)'"
+            "this binary is not the app's host: run 'swift run \(host) check' in the package of '\(source)' "
+                + "(no class '\(entry)' here)"
         }
         // Without a host in the package it is not known.
         let before = try messages()
@@ -157,13 +158,9 @@ struct OwnHostTests {
             "import ModuleHost\nHostCommandLine.run(\n  name: \"tea-shop\", version: \"1\")\n"
         try folder.write(main, to: "Sources/Shop/main.swift")
         let within = try messages()
+        // One error for all modules of the app.
         #expect(
-            within.prefix(3) == [
-                named("Shop.CartModule", "Sources/Shop", "tea-shop"),
-                named("Tea.TeaModule", "Sources/Tea/TeaModule.swift", "tea-shop"),
-                named("Tea.PotModule", "Sources/Tea", "tea-shop"),
-            ])
-        #expect(within[3] == before[3])
+            within == [named("Shop.CartModule", "Sources/Shop", "tea-shop"), before[3]])
 
         // Which of two hosts has the target of a library is not known.
         try folder.write(main, to: "Sources/Tool/main.swift")

@@ -29,6 +29,7 @@ struct RunFailureTests {
         #expect(
             outcome.error == """
                 hostd run: slatefile.json: no such file
+                'hostd new app NAME' creates an app with one
                 see 'hostd run --help' for how to name another
 
                 """)

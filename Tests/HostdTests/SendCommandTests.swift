@@ -5,14 +5,19 @@ import Testing
 /// What `hostd send` asks of a host and says of its answer, and what it refuses by itself.
 @Suite("hostd send: the command line", .timeLimit(.minutes(10)))
 struct SendCommandTests {
-    private static let usage =
-        "usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON] [--id ID] [--wait] "
-        + "[--strict] [--json] EVENT\nsee 'hostd send --help'\n"
+    private static let usage = "see 'hostd send --help'\n"
 
     @Test(
         "what makes no sense is refused before anything is looked for",
         arguments: [
-            ([], "EVENT is missing: the event, such as push, open-url, message, or background"),
+            (
+                [],
+                """
+                EVENT is missing: the event, such as push, open-url, message, or background
+                usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON]
+                       [--id ID] [--wait] [--strict] [--json] EVENT
+                """
+            ),
             (["psuh"], "unknown event 'psuh'; did you mean 'push'?"),
             (
                 ["xyzzy"],

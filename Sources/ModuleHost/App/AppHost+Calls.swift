@@ -29,6 +29,7 @@ extension AppHost {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
             enqueue(.event(event, pending))
         } catch {
+            let error = error.naming(slatefile.schemes.first)
             pending.finish(.failure(RouteError.malformed(error)))
         }
     }

@@ -61,7 +61,7 @@ final class Retries {
         guard case .restart(let delay) = verdict else { return }
         let start = now + delay
         (retry.start, retry.slack, retry.running) = (start, delay / 10, nil)
-        app.log.of(module: record.id.text).notice("restarted in \(delay.briefText)")
+        app.log.of(module: record.id.text).notice("restarting in \(delay.briefText)")
         retries[record.id] = retry
         setAlarm(for: start)
     }

@@ -111,7 +111,7 @@ extension CallDispatcher {
             if caller.token == nil, redirects == 0 { caller.token = token }
             return (url, caller)
         } catch {
-            throw RouteError.malformed(error)
+            throw RouteError.malformed(error.naming(table.schemes.first))
         }
     }
 

@@ -8,7 +8,7 @@ extension LifecycleEvent {
     /// - Throws: The error in them.
     init(sentDown parameters: JSONValue, app: String) throws(RPCError) {
         guard let kind = parameters["event"]?.string.flatMap(EventKind.init(rawValue:)) else {
-            throw .invalidParameters("'event' is missing, or is none")
+            throw .invalidParameters("'event' is missing or unknown")
         }
         let origin = try Origin(sentDown: parameters)
         let payload = parameters["payload"]

@@ -79,11 +79,7 @@ struct Arguments: Sendable {
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let written = String(parts[0])
-        let named = command.allOptions.first {
-            "--\($0.name)" == written || $0.formerly.map { "--\($0)" } == written
-                || $0.letter.map { "-\($0)" } == written
-        }
-        guard let option = named else {
+        guard let option = command.option(written) else {
             throw .unknownOption(written, command)
         }
         guard options[option.name] == nil || option.name == "help" else {
@@ -106,6 +102,19 @@ struct Arguments: Sendable {
         }
         options[option.name] = value
     }
+}
+
+extension Command {
+    /// Returns the option with a name as it is written, with its dashes.
+    fileprivate func option(_ written: String) -> Option? {
+        allOptions.first {
+            "--\($0.name)" == written || $0.formerly.map { "--\($0)" } == written
+                || $0.letter.map { "-\($0)" } == written
+        }
+    }
+
+    /// Returns whether a word, with its value or without, is one of the options.
+    func has(option word: String) -> Bool { option(String(word.prefix { $0 != "=" })) != nil }
 }
 
 extension JSONValue {

@@ -1,9 +1,4 @@
 extension Command {
-    /// Returns the usage of the command, on one line.
-    func usage(in program: Program) -> String {
-        ([program.name, name] + usageWords).joined(separator: " ")
-    }
-
     private var usageWords: [String] {
         (takesAnyWords ? [] : options).map { $0.isRequired ? $0.form : "[\($0.form)]" }
             + operands.map { operand in
@@ -13,10 +8,10 @@ extension Command {
     }
 
     /// Returns the usage in lines that no terminal breaks, the first behind `usage: `.
-    private func usageInLines(in program: Program) -> String {
+    func usageInLines(in program: Program) -> String {
         var lines = ["usage: \(program.name) \(name)"]
         for word in usageWords {
-            if lines[lines.count - 1].count + 1 + word.count > 100 {
+            if lines[lines.count - 1].count + 1 + word.count > helpWidth {
                 lines.append("      ")
             }
             lines[lines.count - 1] += " \(word)"
@@ -28,7 +23,7 @@ extension Command {
     func helpText(in program: Program) -> String {
         var text =
             "\(program.name) \(name): \(summary)\n\n\(usageInLines(in: program))\n"
-        if !discussion.isEmpty { text += "\n\(discussion)\n" }
+        if !discussion.isEmpty { text += "\n\(refilled(discussion))\n" }
         if !operands.isEmpty {
             text += section(
                 "arguments",
@@ -91,9 +86,53 @@ extension Command.Option {
     var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 }
 
+/// The columns of a terminal, which no line of a help exceeds.
+private let helpWidth = 80
+
 /// Returns a heading and rows of two columns under it, with an empty line before.
+///
+/// The second column is at least 40 wide: where the first leaves less, it begins on a line of its own.
 private func section(_ heading: String, _ rows: [(String, String)]) -> String {
-    let width = rows.map(\.0.count).max() ?? 0
+    let longest = helpWidth - 44
+    let width = rows.map(\.0.count).filter { $0 <= longest }.max() ?? 4
+    let margin = String(repeating: " ", count: width + 4)
     return "\n\(heading):\n"
-        + rows.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
+        + rows.map { first, second in
+            let lines = filled(second, to: helpWidth - margin.count)
+                .joined(separator: "\n\(margin)")
+            let isLong = first.count > width
+            let start = isLong ? "\(first)\n\(margin)" : "\(first.padded(to: width))  "
+            return "  \(start)\(lines)\n"
+        }.joined()
+}
+
+/// Returns the text in lines of at most `width` characters, but for longer words.
+private func filled(_ text: String, to width: Int) -> [String] {
+    var lines = [""]
+    for word in text.split(separator: " ") {
+        let end = lines.count - 1
+        if lines[end].isEmpty {
+            lines[end] = String(word)
+        } else if lines[end].count + 1 + word.count <= width {
+            lines[end] += " \(word)"
+        } else {
+            lines.append(String(word))
+        }
+    }
+    return lines
+}
+
+/// Returns the text with its paragraphs in lines that fit; those with a margin, as of a table, stay.
+private func refilled(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+        .reduce(into: [String]()) { blocks, line in
+            let isOfTable = line.isEmpty || line.hasPrefix(" ")
+            if !isOfTable, let last = blocks.last, !last.isEmpty, !last.hasPrefix(" ") {
+                blocks[blocks.count - 1] += " \(line)"
+            } else {
+                blocks.append(String(line))
+            }
+        }
+        .flatMap { $0.hasPrefix(" ") ? [$0] : filled($0, to: helpWidth) }
+        .joined(separator: "\n")
 }

@@ -105,6 +105,8 @@ private enum Request {
         case let name? where !name.hasPrefix("-"):
             try self.init(program.command(named: name), words.dropFirst(), in: program)
         // No command, or its options directly: then it is the command that runs a daemon.
+        case let option? where option != "--" && !Command.run.has(option: option):
+            throw .unknownOption(String(option.prefix { $0 != "=" }), orOf: .run)
         default: try self.init(.run, words[...], in: program)
         }
     }

@@ -6,14 +6,29 @@ struct UsageError: Error, Hashable, Sendable {
     let message: String
     /// The intended command; nil where it is not known.
     let command: String?
+    /// Whether the usage of the command shows what is wrong: not for the value of an argument.
+    let isAboutUsage: Bool
 
-    private init(_ message: String, _ command: Command? = nil) {
+    private init(_ message: String, _ command: Command? = nil, isAboutUsage: Bool = true) {
         self.message = message
         self.command = command?.name
+        self.isAboutUsage = isAboutUsage
     }
 
     static func unknownCommand(_ name: String, in program: Program) -> UsageError {
-        UsageError("unknown command '\(name)'" + offer(name, program.commands.map(\.name)))
+        let offer =
+            name == "version"
+            ? "; did you mean '--version'?" : offer(name, program.commands.map(\.name))
+        return UsageError("unknown command '\(name)'" + offer)
+    }
+
+    /// The error of an option in the place of the command, which `run` does not have either.
+    static func unknownOption(_ written: String, orOf command: Command) -> UsageError {
+        let names = command.allOptions.map { "--\($0.name)" } + ["--version"]
+        let offer =
+            ["-v", "-V"].contains(written)
+            ? "; did you mean '--version'?" : offer(written, names)
+        return UsageError("unknown option '\(written)'" + offer)
     }
 
     static func unknownOption(_ written: String, _ command: Command) -> UsageError {
@@ -46,7 +61,8 @@ struct UsageError: Error, Hashable, Sendable {
     ) -> UsageError {
         UsageError(
             "'\(value)' is not a value of '--\(option.name)', which takes "
-                + option.choices.alternatives + offer(value, option.choices), command)
+                + option.choices.alternatives + offer(value, option.choices), command,
+            isAboutUsage: false)
     }
 
     static func unknownWord(
@@ -54,7 +70,7 @@ struct UsageError: Error, Hashable, Sendable {
     ) -> UsageError {
         UsageError(
             "'\(word)' is not a valid \(operand.placeholder): it is \(operand.choices.alternatives)"
-                + offer(word, operand.choices), command)
+                + offer(word, operand.choices), command, isAboutUsage: false)
     }
 
     static func surplusArgument(
@@ -68,11 +84,12 @@ struct UsageError: Error, Hashable, Sendable {
     }
 
     static func missingArgument(_ operand: Command.Operand, _ command: Command) -> UsageError {
-        UsageError("\(operand.placeholder) is missing: \(operand.help)", command)
+        let choices = operand.choices.isEmpty ? operand.help : operand.choices.alternatives
+        return UsageError("\(operand.placeholder) is missing: \(choices)", command)
     }
 
     static func invalidArguments(_ message: String, _ command: Command) -> UsageError {
-        UsageError(message, command)
+        UsageError(message, command, isAboutUsage: false)
     }
 
     static func emptyArgument(_ command: Command) -> UsageError {
@@ -97,7 +114,7 @@ struct UsageError: Error, Hashable, Sendable {
 }
 
 extension UsageError {
-    /// Returns the error, the usage of the command, and a hint at its help: three lines.
+    /// Returns the error, the usage of the command where it helps, and a hint at its help.
     func text(in program: Program) -> TerminalText {
         guard let command = program.commands.first(where: { $0.name == command }) else {
             return """
@@ -108,7 +125,7 @@ extension UsageError {
         }
         return """
             \(program.name) \(command.name): \(message)
-            usage: \(command.usage(in: program))
+            \(TerminalText(lines: isAboutUsage ? command.usageInLines(in: program) + "\n" : ""))\
             see '\(program.name) \(command.name) --help'
             """
     }

@@ -124,6 +124,8 @@ extension Git {
     ///   - source: The repository.
     ///   - module: The subject of errors.
     ///   - alternative: What to do without the network, as the end of a sentence.
+    /// - Returns: The references.
+    /// - Throws: ``ComposeError`` where git cannot read the repository.
     func remote(
         _ source: PackageSource, for module: String, alternative: String = ""
     ) throws(ComposeError) -> Remote {

@@ -91,7 +91,7 @@ extension DeclarationError: CustomStringConvertible {
                     + ModuleProtocol.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")
             case .module(let name): "as module \(quoted(name)), which it is not"
             case .event(let name):
-                "with event \(quoted(name)), which there is not"
+                "with unknown event \(quoted(name))"
                     + (nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
                         .map { "; did you mean '\($0)'?" } ?? "")
             case .malformed(let error): "with something else: \(error)"

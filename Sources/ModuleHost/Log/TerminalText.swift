@@ -41,6 +41,11 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The text up to the first space.
+    package var firstWord: TerminalText {
+        TerminalText(verbatim: String(string.prefix { $0 != " " }))
+    }
+
     /// The number of characters.
     package var count: Int { string.count }
 

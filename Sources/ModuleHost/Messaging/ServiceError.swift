@@ -67,7 +67,7 @@ extension ServiceError: CustomStringConvertible {
             "'\(name)' was not called: modules already call each other "
                 + "\(CallDepth.maximum) deep"
         case .notMade(let module, let reason):
-            "the module that provides it, \(module), is not there: \(reason)"
+            "its provider \(module) is unavailable: \(reason)"
         case .noModule: "only modules use services; call from a module's own code"
         case .stopped: "the host has stopped"
         }

@@ -20,6 +20,8 @@ extension EntryUse {
         var routes = RouteTable()
         let uses = UseCheck()
         var sources: PackageSources?
+        /// The programs that have the classes that this one lacks: one error says so for all modules.
+        var otherHosts: Set<String> = []
         var classes: [String: ModuleClass] = [:]
         return { use in
             if let known = classes[use.entry] { return known.check(use, beside: &routes, uses) }
@@ -44,6 +46,7 @@ extension EntryUse {
                     case .elsewhere(let file):
                         return [.entry("\(EntryError.builtElsewhere(use.entry, source: file))")]
                     case .otherHost(let source, let host):
+                        guard otherHosts.insert(host).inserted else { return [] }
                         let error = EntryError.otherHost(use.entry, source: source, host: host)
                         return [.entry("\(error)")]
                     case nil: break

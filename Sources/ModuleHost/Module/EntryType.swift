@@ -129,8 +129,8 @@ extension EntryError: CustomStringConvertible {
             "no class '\(entry)' in this binary: '\(source)' is of a package that this binary was not built "
                 + "in; 'swift run' in that package runs a host that has it"
         case .otherHost(let entry, let source, let host):
-            "no class '\(entry)' in this binary, which is not the app's host: run 'swift run \(host) check' in "
-                + "the package of '\(source)'"
+            "this binary is not the app's host: run 'swift run \(host) check' in the package of '\(source)' "
+                + "(no class '\(entry)' here)"
         case .notComposed(let entry):
             "no class '\(entry)' in this binary: 'hostd compose' builds a host with the modules whose source "
                 + "the slatefile names"

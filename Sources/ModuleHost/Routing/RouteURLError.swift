@@ -6,10 +6,19 @@ public struct RouteURLError: Error, Hashable, Sendable, CustomStringConvertible 
     public let kind: Kind
     /// The byte of the error, counted from 0 in the text's UTF-8.
     public let offset: Int
+    /// A scheme of the app, for an example.
+    private var scheme = "slate"
 
     init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset
+    }
+
+    /// Returns the error with a scheme of the app in its example.
+    func naming(_ scheme: String?) -> RouteURLError {
+        var error = self
+        if let scheme { error.scheme = scheme }
+        return error
     }
 
     /// The kinds of error, each with the values its message needs.
@@ -44,10 +53,10 @@ public struct RouteURLError: Error, Hashable, Sendable, CustomStringConvertible 
 
     private var message: String {
         switch kind {
-        case .empty: "it is empty; write one such as slate://userInfo"
+        case .empty: "it is empty; write one such as \(scheme)://userInfo"
         case .tooLong(let bytes):
             "\(bytes) bytes are more than the \(RouteURL.Limits.bytes) that a URL may have"
-        case .noScheme: "it begins with no scheme, such as the slate of slate://userInfo"
+        case .noScheme: "it begins with no scheme, such as the \(scheme) of \(scheme)://userInfo"
         case .userInfo:
             "byte \(offset) is an '@': a name or password before the host is not allowed"
         case .character(let scalar):

@@ -19,7 +19,7 @@ struct RetryTests {
     ) async -> Bool {
         let start = records
         let record = await host.recorder.first(from: start) {
-            $0.message.hasPrefix("restarted in ")
+            $0.message.hasPrefix("restarting in ")
         }
         records = host.recorder.records.count
         let retryAfter = await host.statuses()[1].retryAfter

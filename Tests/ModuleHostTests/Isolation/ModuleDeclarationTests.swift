@@ -113,9 +113,9 @@ struct ModuleDeclarationTests {
             ),
             (
                 #"{\#(own),"events":["launch","activated"]}"#,
-                "with event 'activated', which there is not; did you mean 'activate'?"
+                "with unknown event 'activated'; did you mean 'activate'?"
             ),
-            (#"{\#(own),"events":["rain"]}"#, "with event 'rain', which there is not"),
+            (#"{\#(own),"events":["rain"]}"#, "with unknown event 'rain'"),
             (#"null"#, "with something else: line 1, column 1: expected an object, found null"),
             (#"{}"#, "with something else: line 1, column 1: missing key 'protocol'"),
             (

@@ -28,7 +28,7 @@ struct ServiceHintTests {
             ])
         #expect(
             errors("d") == [
-                "launch failed; the app continues without it: the module that provides it, x.c, is not there: "
+                "launch failed; the app continues without it: its provider x.c is unavailable: "
                     + "it failed: init: broken"
             ])
         #expect(await test.stopped() == .stopped)

@@ -149,7 +149,7 @@ final class HostUnderTest: Sendable {
 
     /// The number of times that another attempt to restart a module was scheduled.
     var scheduledRestarts: Int {
-        recorder.records.count { $0.message.hasPrefix("restarted in ") }
+        recorder.records.count { $0.message.hasPrefix("restarting in ") }
     }
 
     /// Waits until no module is overdue: each thread that was late has returned, and noted it.

@@ -44,9 +44,9 @@ extension Command {
     /// Returns what restarts a failed module.
     private static func remedy(forFailed module: JSONValue, _ program: String) -> String {
         if let left = module["retryInMs"]?.int {
-            return "restarted in \(Duration.milliseconds(left).briefText)"
+            return "restarting in \(Duration.milliseconds(left).briefText)"
         }
-        if let need = module["failedNeed"]?.string { return "restarted with \(need)" }
+        if let need = module["failedNeed"]?.string { return "restarting with \(need)" }
         return "'\(program) restart \(module["id"]?.string ?? "")' recreates it"
     }
 

@@ -10,10 +10,11 @@ extension Command {
             new module ID creates a module, such as com.example.weather-report. The last part of its id
             names the rest:
 
-              swift   class WeatherReportModule and its tests, in a target of the package beside
-                      the slatefile; where there is no package, in a new one that is a host
-              python  weather-report/weather_report_module.py and its tests, with modulehost.py,
-                      which is all that a module in Python needs
+              swift   class WeatherReportModule and its tests, in a target of the package
+                      beside the slatefile; where there is no package, in a new one that
+                      is a host
+              python  weather-report/weather_report_module.py and its tests, with
+                      modulehost.py, which is all that a module in Python needs
 
             The module is an example with settings, an event, messages and a route. In Swift it has
             nothing of these with --minimal, and with --route, --task and --on what these name.
@@ -23,7 +24,7 @@ extension Command {
             """,
         operands: [
             Operand(
-                placeholder: "KIND", isRequired: true, choices: ["module", "app"], help: "to create"
+                placeholder: "KIND", isRequired: true, choices: ["app", "module"], help: "to create"
             ),
             Operand(
                 placeholder: "NAME", isRequired: true,
@@ -73,7 +74,7 @@ extension Command {
                 explanation: "create ./weather"),
             Example(
                 line: "new module com.mm.news --language swift --add --on push",
-                explanation: "in the package of the app"),
+                explanation: "create it in the package of the app"),
         ],
         usageError: newUsageError,
         run: { arguments in

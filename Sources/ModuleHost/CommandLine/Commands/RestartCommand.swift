@@ -3,7 +3,7 @@ extension Command {
         name: "restart", summary: "restart a module",
         discussion: """
             A new instance of the module is created and launched beside the old one, and replaces it
-            between two events; if that fails, the old one stays. The process of a module that does not
+            between two events; if that fails, nothing changes. The process of a module that does not
             answer is killed and restarted. As at any reload, modules that take settings receive them again.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
@@ -12,7 +12,7 @@ extension Command {
         exitMeanings: clientExitMeanings.merging([
             .success: "it runs again, or is about to",
             .unavailable: "no host runs on the state directory, or it has no such module",
-            .failed: "it could not be created or launched; the old one stays",
+            .failed: "it could not be created or launched; nothing has changed",
         ]) { $1 },
         run: { arguments in
             HostCall.run(arguments) { call throws(HostClientError) in
@@ -32,10 +32,15 @@ extension Command {
                 case "killed":
                     return Console.write("it did not answer: killed, and started again\n")
                 case "postponed":
-                    return Console.write("it is unresponsive: recreated when it returns\n")
+                    return Console.write(
+                        """
+                        it is unresponsive: recreated if it returns; else restart the host, or disable the \
+                        module and reload
+
+                        """)
                 default:
                     Console.printError(
-                        "\(arguments.title): the old one stays: \(result["reason"]?.string ?? result.text)"
+                        "\(arguments.title): not restarted: \(result["reason"]?.string ?? result.text)"
                     )
                     return code
                 }

@@ -119,7 +119,7 @@ extension ModuleHostPackage.Requirement {
     /// The argument of `.package(url:…)`.
     fileprivate var argument: String {
         switch self {
-        case .tag(let tag): "exact: \(swiftLiteral(tag.hasPrefix("v") ? "\(tag.dropFirst())" : tag))"
+        case .tag(let tag): "exact: \(swiftLiteral(String(tag.drop { $0 == "v" })))"
         case .commit(let commit): "revision: \(swiftLiteral(commit))"
         }
     }

@@ -296,7 +296,8 @@ struct ControlLoop {
             reason, default: OutputRateLimit(.init(burst: 5, perSecond: 1), at: now)
         ].take(at: now)
         guard case .show(let dropped) = verdict else { return }
-        let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
+        let before =
+            dropped == 0 ? "" : " (\(dropped) earlier \(dropped == 1 ? "error" : "errors") omitted)"
         server.log.warning(
             "control socket: connection of process \(peer.processID) refused\(before): \(reason)")
     }

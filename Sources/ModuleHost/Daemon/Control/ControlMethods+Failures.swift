@@ -25,7 +25,9 @@ extension ControlMethods {
                     let verdict = rateLimit.withLock { $0.take(at: time.now()) }
                     guard case .show(let dropped) = verdict else { return }
                     let subject = Subject(of: method, parameters)
-                    let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
+                    let before =
+                        dropped == 0
+                        ? "" : " (\(dropped) earlier \(dropped == 1 ? "error" : "errors") omitted)"
                     @Sendable func write(_ note: String) {
                         log.write(
                             .notice,

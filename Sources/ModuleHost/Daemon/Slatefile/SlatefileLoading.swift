@@ -59,6 +59,14 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         switch self {
         case .unreadable(let error) where error.reason == .missing && isReload:
             "\(command): \(error)\nput the slatefile back that the host was started with\n"
+        case .unreadable(let error)
+        where error.reason == .missing && error.path == "slatefile.json":
+            """
+            \(command): \(error)
+            '\(command.firstWord) new app NAME' creates an app with one
+            see '\(command) --help' for how to name another
+
+            """
         case .unreadable(let error) where error.reason == .missing:
             "\(command): \(error)\nsee '\(command) --help' for how to name another\n"
         case .unreadable(let error): "\(command): \(error)\n"
