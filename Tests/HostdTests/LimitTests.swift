@@ -100,8 +100,8 @@ struct LimitTests {
         let run = try HostdRun(HostdRun.slatefile()).ready()
         #expect(
             try run.hostd("signals").output.hasSuffix(
-                "Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN; those that "
-                    + "kill sends are lost in silence.\n"))
+                "Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN;\n"
+                    + "those that kill sends are lost in silence.\n"))
     }
 
     // MARK: Threads

@@ -49,7 +49,7 @@ extension SlatefileReader {
             guard let found = names.find(need.node, in: document), let needed = positions[found]
             else {
                 unknown += 1
-                reportUnknown(need.node, isSearched: unknown <= Self.nearestLimit, written.ids)
+                reportUnknown(need, isSearched: unknown <= Self.nearestLimit, written.ids)
                 continue
             }
             if seen.module != need.module { seen = (need.module, []) }
@@ -73,14 +73,16 @@ extension SlatefileReader {
         return resolved
     }
 
-    private mutating func reportUnknown(_ node: Int, isSearched: Bool, _ ids: [Int?]) {
+    private mutating func reportUnknown(
+        _ need: WrittenNeeds.Need, isSearched: Bool, _ ids: [Int?]
+    ) {
         guard hasRoom else { return }
-        let text = document.writtenString(node)
+        let text = document.writtenString(need.node)
+        // A module does not need itself.
+        let others = ids.enumerated().lazy.compactMap { $0 == need.module ? nil : $1 }
         let nearest =
-            isSearched
-            ? nearestName(to: text, in: ids.lazy.compactMap(\.self).map(document.writtenString))
-            : nil
-        report(.unknownModule(text, nearest: nearest), at: node)
+            isSearched ? nearestName(to: text, in: others.map(document.writtenString)) : nil
+        report(.unknownModule(text, nearest: nearest), at: need.node)
     }
 
     private mutating func checkOrder(

@@ -35,6 +35,14 @@ struct NeedsTests {
                 == ["line 3, column 54: no module 'x.mian'; did you mean 'x.main'?"])
     }
 
+    @Test("the id of the module itself is not what it could mean")
+    func ownID() {
+        let diagnostics = Slatefile.diagnostics(of: text([module("cart", needs: "carts")]))
+        #expect(diagnostics.count == 1)
+        #expect(diagnostics.first?.contains("no module 'x.carts'") == true)
+        #expect(diagnostics.first?.contains("did you mean") == false)
+    }
+
     @Test("ten thousand modules with needs that are all wrong")
     func many() {
         let count = 10_000

@@ -70,6 +70,10 @@ extension Command {
 
     static let post = Command(
         name: "post", summary: "post a message on a topic",
+        discussion: """
+            The message reaches the modules that run now, and is not stored. 'send message' puts one into the
+            inbox, which outlives the host.
+            """,
         operands: [
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),

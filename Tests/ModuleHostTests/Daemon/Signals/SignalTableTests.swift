@@ -33,8 +33,8 @@ struct SignalTableTests {
                 Of many standard signals sent at once, some may count as one.
                 Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.
                 The lower number goes first: a TERM overtakes real-time signals still queued.
-                Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN; those that kill \
-                sends are lost in silence.
+                Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN;
+                those that kill sends are lost in silence.
 
                 """)
     }
