@@ -68,6 +68,8 @@ struct NewCommandTests {
                     {
                       "id": "com.example.weather-report",
                       "command": ["python3", "weather-report/weather_report_module.py"],
+                      "provides": ["greet/:name"],
+                      "topics": ["weather-report.visited"],
                       "config": { "greeting": "Hello" }
                     }
                   ]
@@ -115,6 +117,8 @@ struct NewCommandTests {
                 {
                       "id": "com.example.weather",
                       "command": ["python3", "weather/weather_module.py"],
+                      "provides": ["greet/:name"],
+                      "topics": ["weather.visited"],
                       "config": { "greeting": "Hello" }
                     }
                 """)
@@ -481,6 +485,7 @@ struct NewCommandTests {
                 "weather/test_weather_module.py","weather/modulehost.py"],\
                 "slatefile":"slatefile.json","entry":{ "id": "com.example.weather", \
                 "command": ["python3", "weather/weather_module.py"], \
+                "provides": ["greet/:name"], "topics": ["weather.visited"], \
                 "config": { "greeting": "Hello" } },"listed":true}
 
                 """)

@@ -4,12 +4,15 @@
 public import ModuleHost
 
 /// Greets every user who signs in, and logs at the end how many there were.
-public final class GreeterModule: MessageResponder, TerminationResponder, ConfiguredModule {
+public final class GreeterModule: MessageResponder, TopicListener, TerminationResponder,
+    ConfiguredModule
+{
     public struct Configuration: Decodable, Sendable {
         let greeting: String?
     }
 
-    public let topics = ["user.signed-in"]
+    public static var topics: [String] { ["user.signed-in"] }
+
     private let log: Log
     private let greeting: String
     private var languages: [String] = []

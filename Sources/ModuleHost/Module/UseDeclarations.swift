@@ -33,6 +33,20 @@ public protocol RouteUser: Module, SendableMetatype {
     static var usedRoutes: [UsedRoute] { get }
 }
 
+/// A module that declares the topics on which it posts messages, so that `hostd graph` shows them.
+///
+/// ```swift
+/// public final class SignInModule: Module, TopicPoster {
+///     public static var postedTopics: [String] { ["user.signed-in"] }
+/// }
+/// ```
+///
+/// The declaration changes nothing while the app runs: the module may post on other topics, too.
+public protocol TopicPoster: Module, SendableMetatype {
+    /// The topics, or the beginnings of topics with `*` behind them.
+    static var postedTopics: [String] { get }
+}
+
 /// A route that a module declares it calls.
 public struct UsedRoute: Hashable, Sendable {
     /// The two ways to call a route.

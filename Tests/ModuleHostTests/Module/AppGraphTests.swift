@@ -23,8 +23,30 @@ final class GraphCart: ServiceUser, RouteUser {
     init(context: ModuleContext) {}
 }
 
+/// Posts messages.
+final class GraphPoster: TopicPoster {
+    static var postedTopics: [String] { ["cart.changed"] }
+
+    init(context: ModuleContext) {}
+}
+
 @Suite("The graph of an app")
 struct AppGraphTests {
+    @Test("it shows the topics on which a module posts")
+    func posts() throws {
+        let graph = AppGraph(
+            of: try StaticRoutesTests.read(
+                StaticRoutesTests.text([StaticRoutesTests.module("x.poster", "GraphPoster", "")])))
+        #expect(
+            graph.rendered(as: .text).hasSuffix(
+                "x.poster  ModuleHostTests.GraphPoster\n  posts     cart.changed\n"))
+        #expect(graph.rendered(as: .json).contains(#""posts":["cart.changed"]"#))
+        #expect(
+            graph.rendered(as: .dot).contains(
+                "  \"x.poster\" -> \"topic cart.changed\" [style=dotted]\n"))
+        #expect(graph.rendered(as: .svg).contains("cart.changed"))
+    }
+
     private func graph() throws -> AppGraph {
         AppGraph(
             of: try StaticRoutesTests.read(

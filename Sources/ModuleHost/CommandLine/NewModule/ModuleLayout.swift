@@ -4,6 +4,8 @@ struct ModuleLayout {
     var files: [(name: String, text: String)]
     /// The member of the module's entry in the slatefile that states its implementation, as JSON.
     var implementation: (key: String, value: String)
+    /// The members of the entry that declare what a program has, as JSON.
+    var declared: [(key: String, value: String)] = []
     /// The command that runs the tests, in the folder of the app.
     var test: String
     /// The command that runs the app, in its folder.
@@ -59,6 +61,9 @@ extension ModuleLayout {
                 ),
             ],
             implementation: ("command", #"["python3", "\#(file)"]"#),
+            declared: [
+                ("provides", #"["greet/:name"]"#), ("topics", #"["\#(names.label).visited"]"#),
+            ],
             test: "python3 -m unittest discover \(names.label)", run: "\(program) run\(app.option)",
             orElse: "  # where it runs already: \(program) reload\(app.option)")
     }

@@ -13,7 +13,7 @@ struct ModuleSource {
     var module: String {
         var blocks: [String] = []
         if parts.events.contains(where: { $0.kind == .message }) {
-            blocks.append("    let topics = [\"\(topic)\"]")
+            blocks.append("    static var topics: [String] { [\"\(topic)\"] }")
         }
         blocks.append(
             (["    private let log: Log"] + parts.tasks.map(result(of:))).joined(separator: "\n"))
@@ -45,6 +45,7 @@ struct ModuleSource {
         var protocols = parts.routes.isEmpty ? [] : ["RoutedModule"]
         for event in parts.events where !protocols.contains(event.responder) {
             protocols.append(event.responder)
+            if event.kind == .message { protocols.append("TopicListener") }
         }
         return protocols.isEmpty ? ["Module"] : protocols
     }

@@ -78,7 +78,7 @@ struct NewModule {
         SlatefileEntry(
             members: [
                 ("id", "\"\(names.id)\""), layout.implementation,
-            ] + (layout.config.map { [("config", $0)] } ?? []))
+            ] + layout.declared + (layout.config.map { [("config", $0)] } ?? []))
     }
 
     private static func slatefile(

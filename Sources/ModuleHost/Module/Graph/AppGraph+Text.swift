@@ -34,6 +34,10 @@ extension AppGraph {
                     let topic = "topic \(row.text)"
                     text += "  \(Self.quoted(topic)) [shape=ellipse]\n"
                     text += "  \(Self.quoted(topic)) -> \(from) [style=dotted]\n"
+                case (.posts, _):
+                    let topic = "topic \(row.text)"
+                    text += "  \(Self.quoted(topic)) [shape=ellipse]\n"
+                    text += "  \(from) -> \(Self.quoted(topic)) [style=dotted]\n"
                 case (.needs, let target?):
                     text += "  \(from) -> \(Self.quoted(target.text)) [label=\"needs\"]\n"
                 case (.uses, let target?), (.calls, let target?):
@@ -73,13 +77,13 @@ extension AppGraph {
     ///       "needs": ["com.mm.community"], "provides": [],
     ///       "uses": [{ "name": "UserDirectory", "module": "com.mm.community" }],
     ///       "calls": [{ "name": "posts", "module": "com.mm.community" }],
-    ///       "topics": ["digest.wanted"]
+    ///       "topics": ["digest.wanted"], "posts": ["digest.sent"]
     ///     }
     ///   ]
     /// }
     /// ```
     ///
-    /// `module` is null where it is not known before the app runs.
+    /// `posts` is left out where it is empty. `module` is null where it is not known before the app runs.
     var json: String {
         var json = JSONWriter()
         json.object {
@@ -96,7 +100,7 @@ extension AppGraph {
 extension AppGraph.Module {
     /// The kinds of rows below a module, in their order.
     enum RowKind: String, Hashable, CaseIterable {
-        case needs, provides, uses, calls, topics
+        case needs, provides, uses, calls, topics, posts
     }
 
     /// One thing that a module declares.
@@ -119,6 +123,7 @@ extension AppGraph.Module {
             + uses.map { Row(kind: .uses, name: $0.name, target: $0.module) }
             + calls.map { Row(kind: .calls, name: $0.name, target: $0.module) }
             + topics.map { Row(kind: .topics, name: $0) }
+            + posts.map { Row(kind: .posts, name: $0) }
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -142,6 +147,7 @@ extension AppGraph.Module {
             $0.member("uses") { write(uses, &$0) }
             $0.member("calls") { write(calls, &$0) }
             $0.member("topics", topics)
+            if !posts.isEmpty { $0.member("posts", posts) }
         }
     }
 }

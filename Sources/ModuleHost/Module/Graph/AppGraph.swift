@@ -39,6 +39,8 @@ package struct AppGraph: Hashable, Sendable {
         package var uses: [Use] = []
         package var calls: [Use] = []
         package var topics: [String] = []
+        /// The topics on which it posts.
+        package var posts: [String] = []
 
         /// The words beside the id: the entry, and the settings that matter to a reader.
         var summary: [String] {
@@ -74,6 +76,7 @@ package struct AppGraph: Hashable, Sendable {
                 ?? module.declared?.routes ?? []
             node.topics =
                 (type as? any TopicListener.Type)?.topics ?? module.declared?.topics ?? []
+            node.posts = (type as? any TopicPoster.Type)?.postedTopics ?? []
             node.uses =
                 (type as? any ServiceUser.Type)?.usedServices.map {
                     Use(name: "\($0)", module: providers[ObjectIdentifier($0)])

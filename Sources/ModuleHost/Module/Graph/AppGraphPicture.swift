@@ -99,7 +99,7 @@ struct AppGraphPicture {
                     }
                     end = provided.map(target.middle) ?? target.top + 16
                 case .calls: end = target.top + 34
-                case .provides, .topics: continue
+                case .provides, .topics, .posts: continue
                 }
                 let key = [RowKind.allCases.firstIndex(of: row.kind) ?? 0, end]
                 if let bus = known[key] {
@@ -151,7 +151,7 @@ struct AppGraphPicture {
             .h { font-weight: bold } .s { fill: #6a6a70; font-size: 12px }
             .box { fill: #fff; stroke: #8a8a90 } .main { stroke-width: 2.5; stroke: #1c1c1e }
             .needs { fill: #b3261e } .uses, .provides { fill: #1a56b0 }
-            .calls { fill: #1b7f3b } .topics { fill: #7b3fa0 }
+            .calls { fill: #1b7f3b } .topics, .posts { fill: #7b3fa0 }
             path.needs, path.uses, path.calls { fill: none; stroke-width: 1.6 }
             path.needs { stroke: #b3261e }
             path.uses { stroke: #1a56b0; stroke-dasharray: 7 3 }
