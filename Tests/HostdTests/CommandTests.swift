@@ -194,7 +194,7 @@ struct CommandTests {
         #expect(
             open.error == """
                 hostd check: tokens.json: may be used by others than its owner; 'chmod 600' it
-                it is 'security.tokens' of slatefile.json
+                it is 'security.tokens' of slatefile.json:6:84
 
                 """)
         let run = try hostd("run")

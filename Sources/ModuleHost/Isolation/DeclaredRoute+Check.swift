@@ -100,7 +100,7 @@ extension AnyRoute {
             })
         let handler = ErasedHandler(
             check: { parameters throws(ParameterError) in try declared.check(parameters) },
-            describe: { declared.request }, replyType: declared.reply,
+            describe: { _ in declared.request }, replyType: declared.reply,
             later: declared.later == true ? later : nil,
             perform: { module, parameters, call in
                 try declared.check(parameters)

@@ -59,7 +59,9 @@ package final class AnyRoute: Sendable {
     }
 
     /// The description of the request, found by decoding one without values.
-    package var request: RequestDescription { handler.describe() }
+    package var request: RequestDescription {
+        handler.describe(pattern.names + pattern.queryNames)
+    }
 
     /// The type of the reply as it is written in Swift; nil where there is none.
     package var replyType: String? { handler.replyType }
@@ -79,7 +81,8 @@ struct ErasedHandler: Sendable {
     let perform: Perform
     /// The handler of a route whose answer comes later; ``perform`` then throws.
     let later: Later?
-    let describe: @Sendable () -> RequestDescription
+    /// Returns the description of the request, given the names that the pattern has.
+    let describe: @Sendable (_ names: [String]) -> RequestDescription
     let replyType: String?
 
     /// A handler whose answer comes later.
@@ -101,7 +104,7 @@ struct ErasedHandler: Sendable {
     /// Creates a handler whose request is not a type of this process.
     init(
         check: @escaping @Sendable (RouteParameters) throws(ParameterError) -> Void,
-        describe: @escaping @Sendable () -> RequestDescription, replyType: String?,
+        describe: @escaping @Sendable ([String]) -> RequestDescription, replyType: String?,
         later: Later?, perform: @escaping Perform
     ) {
         accepts = nil
@@ -123,7 +126,7 @@ struct ErasedHandler: Sendable {
         }
         self.perform = perform
         later = nil
-        describe = { RequestDescription(of: Request.self) }
+        describe = { RequestDescription(of: Request.self, names: $0) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }
 
@@ -139,7 +142,7 @@ struct ErasedHandler: Sendable {
         }
         perform = { _, _, _ in throw AnswersLater() }
         self.later = later
-        describe = { RequestDescription(of: Request.self) }
+        describe = { RequestDescription(of: Request.self, names: $0) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }
 }

@@ -26,10 +26,13 @@ package struct RequestDescription: Hashable, Sendable {
         isComplete = true
     }
 
-    init(of type: any Decodable.Type) {
+    /// - Parameters:
+    ///   - type: The type of the request.
+    ///   - names: The names that its pattern has, for a type that takes any, such as a dictionary.
+    init(of type: any Decodable.Type, names: [String] = []) {
         // A type that rejects one example may accept another.
         for text in ["text", "1", "2026-03-01T09:41:00Z", "https://www.example.com/", ""] {
-            let questions = RequestQuestions(text: text)
+            let questions = RequestQuestions(text: text, names: names)
             isComplete = questions.ask(type)
             if isComplete || questions.fields.count >= fields.count { fields = questions.fields }
             if isComplete { return }
@@ -41,9 +44,14 @@ package struct RequestDescription: Hashable, Sendable {
 final class RequestQuestions {
     /// The example for every requested text.
     let text: String
+    /// The names that a request which takes any has.
+    let names: [String]
     private var asked: [(name: String, type: Any.Type, isOptional: Bool, value: ExampleValue)] = []
 
-    init(text: String) { self.text = text }
+    init(text: String, names: [String]) {
+        self.text = text
+        self.names = names
+    }
 
     /// Decodes a request, as far as examples allow.
     ///

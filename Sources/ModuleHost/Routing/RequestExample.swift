@@ -194,7 +194,9 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     let decoder: ExampleDecoder
 
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { [] }
+    var allKeys: [Key] {
+        decoder.depth == 0 ? decoder.questions.names.compactMap { Key(stringValue: $0) } : []
+    }
 
     /// Returns the decoder of a member; a member of the request itself is a parameter.
     private func at(_ key: Key, _ type: Any.Type, isOptional: Bool = false) -> ExampleDecoder {

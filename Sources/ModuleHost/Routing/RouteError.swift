@@ -140,7 +140,8 @@ extension RouteError: CustomStringConvertible {
                 + "; did you mean \(quoted(nearest))?"
         case .notFound(let url, nil): "no route for \(quoted(url))"
         case .rewriteLoop(let urls):
-            "the rewrites never end: \(urls.map { excerpt($0) }.joined(separator: " → "))"
+            "the rewrites never end: "
+                + Self.oneRound(of: urls).map { excerpt($0) }.joined(separator: " → ")
         case .rewrite(let from, let to, let error):
             "rewrite from \(quoted(from)) to \(quoted(RouteToken.hide(in: to))): \(error)"
         case .parameter(let error): error.description
@@ -181,17 +182,29 @@ extension RouteError: CustomStringConvertible {
 
 extension RouteError {
     /// Returns the modules that called each other, outermost first; a part that repeats to the end appears
-    /// once.
+    /// once, behind those before it.
     static func text(ofChain chain: [ModuleID]) -> String {
-        func text(_ ids: ArraySlice<ModuleID>) -> String {
-            ids.map(\.text).joined(separator: " → ")
+        for start in chain.indices {
+            for period in 1..<max(1, (chain.count - start) / 2 + 1) {
+                let count = (chain.count - start) / period
+                let end = start + count * period
+                guard chain[(start + period)...] == chain[start..<(chain.count - period)] else {
+                    continue
+                }
+                let ids = chain[..<(start + period)].map(\.text)
+                let part = "\(count) × (\(ids[start...].joined(separator: " → ")))"
+                return (ids[..<start] + [part] + chain[end...].map(\.text))
+                    .joined(separator: " → ")
+            }
         }
-        let period = (1..<max(1, chain.count / 2 + 1)).first { period in
-            chain.count % period == 0
-                && chain.indices.allSatisfy { chain[$0] == chain[$0 % period] }
-        }
-        guard let period else { return text(chain[...]) }
-        return "\(chain.count / period) × (\(text(chain[..<period])))"
+        return chain.map(\.text).joined(separator: " → ")
+    }
+
+    /// Returns the URLs up to the first that repeats.
+    private static func oneRound(of urls: [String]) -> ArraySlice<String> {
+        var seen: Set<String> = []
+        let end = urls.firstIndex { !seen.insert($0).inserted }
+        return end.map { urls[...$0] } ?? urls[...]
     }
 }
 

@@ -176,6 +176,17 @@ struct CallTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "a chain of callers shows once what repeats to its end",
+        arguments: [
+            ("a", "x.a"), ("ab", "x.a → x.b"), ("aaaa", "4 × (x.a)"), ("abbbb", "x.a → 4 × (x.b)"),
+            ("abcbc", "x.a → 2 × (x.b → x.c)"), ("ababa", "2 × (x.a → x.b) → x.a"),
+        ])
+    func chains(_ names: String, _ text: String) {
+        let chain = names.map { ModuleID(checked: "x.\($0)") }
+        #expect(RouteError.text(ofChain: chain) == text)
+    }
+
     @Test("calls nest 64 deep, then an error says who called whom")
     func depth() async throws {
         let probe = Probe()

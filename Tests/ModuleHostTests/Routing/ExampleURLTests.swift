@@ -218,6 +218,16 @@ struct ExampleURLTests {
             URIDocument(schemeless, app: "odd").routes.map(\.example) == [nil, "x://a"])
     }
 
+    @Test("a request that takes any parameter has those of the pattern")
+    func dictionary() throws {
+        let table = try Self.table([
+            Self.route("count/:n?more=:more", [String: Int].self)
+        ])
+        let route = try #require(URIDocument(table, app: "a").routes.first)
+        #expect(route.parameterList == "n: Int, more: Int")
+        #expect(route.example == "slate://com.mm.odd/count/1?more=1")
+    }
+
     @Test("what a type of its own looks like is known by what it decodes")
     func expectations() throws {
         let fields = RequestDescription(of: Requests.Nested.self).fields

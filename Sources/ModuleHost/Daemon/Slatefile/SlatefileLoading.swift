@@ -4,7 +4,8 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
     case unreadable(FileReadError)
     /// The slatefile, or its file of tokens, is invalid.
     case invalid(SlatefileError)
-    /// The file of tokens that the slatefile names cannot be read, or others could read or change it.
+    /// The file of tokens that the slatefile names cannot be read, or others could read or change it; `slatefile` is
+    /// the place of its name, `file:line:column`.
     case tokens(FileReadError, slatefile: String)
 
     /// The path of the file with the problem.
@@ -139,7 +140,8 @@ extension Slatefile {
             bytes = try readFile(
                 at: file, limit: TokenStore.Limits.bytes, isSecret: true, isTrusted: true)
         } catch {
-            throw .tokens(error, slatefile: path)
+            let place = security.tokensPlace.map { ":\($0.line):\($0.column)" } ?? ""
+            throw .tokens(error, slatefile: path + place)
         }
         do throws(SlatefileError) {
             return try TokenStore.read(bytes, path: file, schemes: schemes)

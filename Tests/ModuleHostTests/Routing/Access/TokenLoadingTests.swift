@@ -34,7 +34,7 @@ struct TokenLoadingTests {
     private func said(_ reason: String) -> String {
         """
         hostd check: \(folder.path("tokens.json")): \(reason)
-        it is 'security.tokens' of \(folder.path("slatefile.json"))
+        it is 'security.tokens' of \(folder.path("slatefile.json")):1:71
 
         """
     }
