@@ -34,6 +34,50 @@ struct RoutesCommandTests {
         #expect(throws: (any Error).self) { try folder.mode(of: ".hostd") }
     }
 
+    @Test("of programs it lists what the slatefile declares, and says that the rest is known later")
+    func programs() throws {
+        let folder = try TemporaryFolder()
+        func document(_ provides: String, _ arguments: String...) throws -> String {
+            try folder.write(
+                """
+                {"slate": 1, "app": "weather", "schemes": ["w"], "modules": [
+                  {"id": "x.weather", "command": ["false"], "main": true\(provides)}]}
+                """, to: "slatefile.json")
+            let outcome = try HostProcess.run(["routes", "--offline"] + arguments, in: folder.path)
+            #expect(outcome.exit == .code(0))
+            return outcome.output
+        }
+        let later =
+            "x.weather lists its routes when it runs: those that are not declared here are known then\n"
+        #expect(try document("") == later)
+        let provides = #", "provides": ["forecast/:city"]"#
+        let text = try document(provides)
+        #expect(text.contains("forecast/:city") && text.hasSuffix("\n" + later))
+        #expect(text.contains("Declared in the slatefile; the rest is known when the module runs."))
+        let json = try JSONValue(parsing: try document(provides, "--json"))
+        #expect(json["incomplete"]?.elements.map(\.string) == ["x.weather"])
+        #expect(json["routes"]?.elements.map { $0["pattern"]?.string } == ["forecast/:city"])
+        for format in ["markdown", "html"] {
+            #expect(
+                try document(provides, "--format", format).contains("lists its routes when it runs")
+            )
+        }
+    }
+
+    @Test("a module that another URL stands in for when it has failed is listed with it")
+    func instead() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            {"slate": 1, "app": "a", "schemes": ["w"], "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true, "instead": "https://m/*"}]}
+            """, to: "slatefile.json")
+        let text = try HostProcess.run(["routes", "--offline"], in: folder.path)
+        #expect(text.output.contains("x.main, when it has failed: https://m/*\n"))
+        let json = try HostProcess.run(["routes", "--offline", "--json"], in: folder.path)
+        #expect(json.output.contains(#""instead":[{"module":"x.main","url":"https://m/*"}]"#))
+    }
+
     @Test("--json beside another format is refused")
     func twoFormats() throws {
         let folder = try TemporaryFolder()

@@ -37,6 +37,7 @@ extension App {
         record.failedNeed = error.need
         noteFailed(record, "\(error)")
         role.moduleFailed(record, in: "needs", error, of: self)
+        noteInstead()
     }
 
     /// Returns the error of a module that cannot be created, since one that it needs has failed; nil for none.

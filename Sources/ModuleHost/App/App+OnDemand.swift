@@ -54,7 +54,8 @@ extension App {
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
     ///   - makeNeed: Makes a module that it needs, if that is not made.
     /// - Returns: Its id.
-    /// - Throws: ``RouteError`` where it is not made at all, or takes too long.
+    /// - Throws: ``ModuleHasFailed`` where a module that it needs has failed; ``RouteError`` where it is not made at all
+    ///   for another reason, or takes too long.
     func makeOnDemand(
         at place: Int, isAwaited: Bool, on thread: LaneThread,
         _ makeNeed: (ModuleID) throws -> Void
@@ -65,10 +66,13 @@ extension App {
         for need in entry.needs {
             do {
                 try makeNeed(need)
-            } catch RouteError.unavailable(let module, let reason) where module == need {
+            } catch let failure as ModuleHasFailed where failure.module == need {
                 try asHost(on: thread, for: entry.id) {
                     if isAwaited { keepFailed(entry, at: place) }
                 }
+                throw ModuleHasFailed(
+                    module: entry.id, reason: "it needs \(need): \(failure.reason)")
+            } catch RouteError.unavailable(let module, let reason) where module == need {
                 throw RouteError.unavailable(entry.id, because: "it needs \(need): \(reason)")
             }
         }
@@ -162,16 +166,16 @@ extension App {
 
     private func beginMaking(
         _ entry: Slatefile.Module, at place: Int, isAwaited: Bool
-    ) throws(RouteError) -> Making {
+    ) throws -> Making {
         // A durable event that stands before the stop is delivered, and lost for a module that is not made for it.
         guard let host, let calls, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
-        else { throw .stopped }
+        else { throw RouteError.stopped }
         guard onDemand.place(ofUnmade: entry.id) == place else {
-            throw .unavailable(entry.id, because: "it is being created")
+            throw RouteError.unavailable(entry.id, because: "it is being created")
         }
         if let error = failedNeed(of: entry, find: record(of:)) {
             if isAwaited { keepFailed(entry, at: place) }
-            throw .unavailable(entry.id, because: "it \(error)")
+            throw ModuleHasFailed(module: entry.id, reason: "it \(error)")
         }
         let record = try insertRecord(of: entry, at: place, replacingRoutes: entry.hasProcess)
         // Where it is called from outside, it may take as long as at a launch.
@@ -241,6 +245,11 @@ extension App {
 }
 
 extension Slatefile.Module {
+    /// Whether the module is a program.
+    var isCommand: Bool {
+        if case .command = implementation { true } else { false }
+    }
+
     /// Whether the module runs in a process of its own.
     var hasProcess: Bool {
         switch implementation {

@@ -66,6 +66,7 @@ extension App {
             if case .failed(let reason) = record.status {
                 status.reason = reason
                 status.failedNeed = record.failedNeed
+                status.instead = calls?.table.instead?[record.id]?.text
                 status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
                 status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }

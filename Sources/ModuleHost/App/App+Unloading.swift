@@ -57,6 +57,7 @@ extension App {
             if record.isLaunched { metrics.modulesRunning -= 1 }
         }
         reportHealth()
+        noteInstead()
         unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)
     }
 

@@ -129,6 +129,7 @@ final class App {
         noteFailed(record, "\(step): \(error)")
         reportHealth()
         role.moduleFailed(record, in: step, error, of: self)
+        noteInstead()
         failNeeding(record)
     }
 

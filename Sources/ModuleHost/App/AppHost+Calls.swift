@@ -45,8 +45,16 @@ extension AppHost {
         _ url: String, origin: Origin, token: RouteToken?,
         completion: @escaping CompletionHandler<Bool>
     ) {
+        openness(of: url, origin: origin, token: token) { completion($0.map(\.isOpen)) }
+    }
+
+    /// As ``canOpen(_:origin:token:completion:)``, with the failed module whose `instead` would be opened.
+    func openness(
+        of url: String, origin: Origin, token: RouteToken?,
+        completion: @escaping CompletionHandler<CallDispatcher.Openness>
+    ) {
         let caller = Caller(origin: origin, token: token)
-        call(CallCompletion(completion)) { try $0.canOpen(url, for: caller, on: $1) }
+        call(CallCompletion(completion)) { try $0.openness(of: url, for: caller, on: $1) }
     }
 
     /// Calls an action of a module.

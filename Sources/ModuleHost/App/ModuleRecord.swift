@@ -71,6 +71,7 @@ final class ModuleRecord {
 }
 
 extension ModuleRecord: CallableModule {
+    var hasFailed: Bool { isFailed }
     /// The instance, which is about to be called: that is a use of it.
     var instance: AnyObject? {
         use?.note()

@@ -32,6 +32,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var reason: String?
     /// The failed module that it needs, and with which it is restarted; nil if it failed for another reason.
     package var failedNeed: ModuleID?
+    /// The URL that is opened instead of it since it has failed; nil for none.
+    package var instead: String?
     /// The holds of the module, in the order in which it took them.
     package var holds: [OpenHold] = []
     /// The status of its process; nil for a module that runs in the host's.
@@ -65,6 +67,7 @@ package struct ModuleStatus: Hashable, Sendable {
             if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }
             if let failedNeed { $0.member("failedNeed", failedNeed.text) }
+            if let instead { $0.member("instead", instead) }
             if let retryAfter {
                 $0.member("retryInMs", max(0, retryAfter.wholeNanoseconds) / 1_000_000)
             }

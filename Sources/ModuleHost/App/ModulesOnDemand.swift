@@ -113,7 +113,7 @@ final class ModulesOnDemand: OnDemandCalls {
         }
         guard let place else {
             if let record, record.isFailed {
-                throw RouteError.unavailable(module, because: record.unavailability)
+                throw ModuleHasFailed(module: module, reason: record.unavailability)
             }
             // A predicate of its route has had it made.
             if record?.isOnDemand == true { return }
@@ -183,6 +183,8 @@ final class ModulesOnDemand: OnDemandCalls {
         do {
             try make(place, on: thread)
             return true
+        } catch let failure as ModuleHasFailed {
+            throw ServiceError.notMade(failure.module, because: failure.reason)
         } catch RouteError.unavailable(let module, let reason) {
             throw ServiceError.notMade(module, because: reason)
         }
@@ -199,7 +201,7 @@ final class ModulesOnDemand: OnDemandCalls {
     ///   - place: Its place among the enabled modules.
     ///   - isAwaited: As for ``App/makeOnDemand(at:isAwaited:on:_:)``; the modules that it needs count, too.
     ///   - thread: The calling thread, which owns the lane.
-    /// - Throws: ``RouteError`` where it is not made, or has failed.
+    /// - Throws: ``ModuleHasFailed``; ``RouteError`` where it is not made for another reason.
     private func make(_ place: Int, isAwaited: Bool = false, on thread: LaneThread) throws {
         let id = try app.makeOnDemand(at: place, isAwaited: isAwaited, on: thread) { [self] need in
             if let place = self.place(ofUnmade: need) {
@@ -209,6 +211,6 @@ final class ModulesOnDemand: OnDemandCalls {
         let reason = try app.asHost(on: thread, for: id) {
             app.record(at: place).flatMap { $0.isFailed ? $0.unavailability : nil }
         }
-        if let reason { throw RouteError.unavailable(id, because: reason) }
+        if let reason { throw ModuleHasFailed(module: id, reason: reason) }
     }
 }

@@ -160,7 +160,7 @@ extension Slatefile.Module {
             && killAfter == other.killAfter && backlog == other.backlog
             && permissions == other.permissions && isRetried == other.isRetried
             && needs == other.needs && launch == other.launch && idle == other.idle
-            && declared == other.declared
+            && declared == other.declared && instead == other.instead
     }
 
     /// Returns whether it would be made, and run, as another one.

@@ -42,6 +42,7 @@ extension ReloadTransaction {
         applyLimits()
         exchangeTasks()
         app.log.notice("slatefile applied (\(request.origin)): \(plan)")
+        app.noteInstead()
         followUp(before)
         posts.release(host.enqueue)
     }

@@ -20,6 +20,12 @@ final class BoundRoute {
         action = entry.route.action
     }
 
+    /// Whether the module of the route has failed.
+    var hasFailed: Bool { target.hasFailed }
+
+    /// Whether a URL may pass on from the route: its module has failed, or may fail when it is made.
+    var mayPassOn: Bool { hasFailed || target is UnmadeModule }
+
     /// Returns the module; nil where it cannot be called now.
     ///
     /// Host code.

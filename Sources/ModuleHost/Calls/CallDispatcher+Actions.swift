@@ -28,20 +28,29 @@ extension CallDispatcher {
         }
         var reply: any Encodable & Sendable = NoReply()
         var isAnswered = false
-        repeat {
-            try makingModule(on: thread) {
-                try call(on: thread) {
-                    guard let route = actions.find(module, action) else { return nil }
-                    let isReachable =
-                        caller.isAdmitted || !caller.origin.isRemote
-                        || access(of: caller).mayReach(route.entry, parameters)
-                    return isReachable ? route : nil
-                } _: { route, module in
-                    isAnswered = try route.perform(module, parameters, for: caller, &reply)
+        do {
+            repeat {
+                try makingModule(on: thread) {
+                    try call(on: thread) {
+                        guard let route = actions.find(module, action) else { return nil }
+                        let isReachable =
+                            caller.isAdmitted || !caller.origin.isRemote
+                            || access(of: caller).mayReach(route.entry, parameters)
+                        return isReachable ? route : nil
+                    } _: { route, module in
+                        isAnswered = try route.perform(module, parameters, for: caller, &reply)
+                    }
                 }
-            }
-            if isAnswered { return reply }
-        } while try makeCommand(module, for: intercepted, of: caller, on: thread)
+                if isAnswered { return reply }
+            } while try makeCommand(module, for: intercepted, of: caller, on: thread)
+            try checkUnknownRoutes(of: module, on: thread)
+        } catch let failure as ModuleHasFailed {
+            guard
+                let next = try instead(
+                    of: failure, calling: action, parameters, for: caller, on: thread)
+            else { throw failure.callError }
+            return try open(next.url, for: next.caller, redirects: 1, on: thread)
+        }
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 
@@ -75,6 +84,8 @@ extension CallDispatcher {
                 throw failure.error
             } catch is ModuleIsUnmade {
                 // Made by the longer way.
+            } catch is ModuleHasFailed {
+                // An error by the longer way.
             }
             if isAnswered { return reply }
         }

@@ -26,11 +26,18 @@ extension CallDispatcher {
         _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
         let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
-        if let reply = try answer(url, for: caller, on: thread) { return reply }
-        if try makeCommand(namedIn: url, for: caller, isDryRun: false, on: thread),
-            let reply = try answer(url, for: caller, on: thread)
-        {
-            return reply
+        do {
+            if let reply = try answer(url, for: caller, on: thread) { return reply }
+            if try makeCommand(namedIn: url, for: caller, isDryRun: false, on: thread),
+                let reply = try answer(url, for: caller, on: thread)
+            {
+                return reply
+            }
+        } catch let failure as ModuleHasFailed {
+            guard let next = try instead(of: failure, in: url, for: caller, on: thread) else {
+                throw failure.callError
+            }
+            return try open(next.url, for: next.caller, redirects: redirects + 1, on: thread)
         }
         throw try notFound(url, for: caller, on: thread)
     }
@@ -53,8 +60,7 @@ extension CallDispatcher {
     private func answer(
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> (any Encodable & Sendable)? {
-        try makingModule(on: thread) {
-            guard let match = try match(url, for: caller, on: thread) else { return nil }
+        try passingOn(url, for: caller, on: thread) { match in
             var reply: any Encodable & Sendable = NoReply()
             var isAnswered = false
             try call(on: thread) {
@@ -68,35 +74,79 @@ extension CallDispatcher {
         }
     }
 
+    /// The result of asking whether a URL can be opened.
+    struct Openness: Sendable {
+        /// Whether a route would answer.
+        var isOpen: Bool
+        /// The failed module whose `instead` would be opened; nil for none.
+        var instead: TakenInstead?
+    }
+
+    /// Returns whether ``open(_:for:redirects:on:)`` would reach a handler.
+    ///
+    /// As ``openness(of:for:on:)``.
+    func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
+        try openness(of: text, for: caller, on: thread).isOpen
+    }
+
     /// Returns whether ``open(_:for:redirects:on:)`` would reach a handler.
     ///
     /// Runs the same search, the predicates and the decoding, and no handler.
     ///
     /// - Throws: ``RouteError/malformed(_:)`` for a text that is not a URL, and an error where the
     ///   rewrites do not end.
-    func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
-        if let parent { return try parent.canOpen(text, for: caller, on: thread) }
+    func openness(
+        of text: String, for caller: Caller, on thread: LaneThread
+    ) throws -> Openness {
+        if let parent {
+            return Openness(isOpen: try parent.canOpen(text, for: caller, on: thread))
+        }
         do {
-            let (first, caller) = try read(text, caller, 0)
-            let url = try redirected(first, caller, 0, isDryRun: true, on: thread)
-            if try match(url, for: caller, on: thread) == nil {
-                _ = try makeCommand(namedIn: url, for: caller, isDryRun: true, on: thread)
-            }
-            return try makingModule(on: thread) {
-                guard let match = try match(url, for: caller, on: thread) else { return false }
-                var isRequest = false
-                try call(on: thread) {
-                    route(of: match.entry)
-                } _: { route, _ in
-                    isRequest = route.check(match.parameters)
-                }
-                return isRequest
-            }
+            let (url, caller) = try read(text, caller, 0)
+            return try openness(of: url, for: caller, redirects: 0, on: thread)
         } catch let error as RouteError {
             switch error {
             case .malformed, .rewriteLoop: throw error
-            default: return false
+            default: return Openness(isOpen: false)
             }
+        }
+    }
+
+    private func openness(
+        of url: RouteURL, for caller: Caller, redirects: Int, on thread: LaneThread
+    ) throws -> Openness {
+        let url = try redirected(url, caller, redirects, isDryRun: true, on: thread)
+        do {
+            if let isRequest = try isRequest(url, for: caller, on: thread) {
+                return Openness(isOpen: isRequest)
+            }
+            guard try makeCommand(namedIn: url, for: caller, isDryRun: true, on: thread) else {
+                return Openness(isOpen: false)
+            }
+            return Openness(isOpen: try isRequest(url, for: caller, on: thread) ?? false)
+        } catch let failure as ModuleHasFailed {
+            guard let next = try instead(of: failure, in: url, for: caller, on: thread) else {
+                return Openness(isOpen: false)
+            }
+            var openness = try openness(
+                of: next.url, for: next.caller, redirects: redirects + 1, on: thread)
+            openness.instead = next.taken
+            return openness
+        }
+    }
+
+    /// Returns whether the route that answers a URL can decode the request; nil where no route answers it.
+    private func isRequest(
+        _ url: RouteURL, for caller: Caller, on thread: LaneThread
+    ) throws -> Bool? {
+        try passingOn(url, for: caller, on: thread) { match in
+            var isRequest = false
+            try call(on: thread) {
+                route(of: match.entry)
+            } _: { route, _ in
+                isRequest = route.check(match.parameters)
+            }
+            return isRequest
         }
     }
 
@@ -140,15 +190,31 @@ extension CallDispatcher {
     /// Returns the route that answers a URL for a caller.
     ///
     /// A predicate is code of its module, and entered like all module code.
-    private func match(
-        _ url: RouteURL, for caller: Caller, on thread: LaneThread
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - caller: The caller.
+    ///   - passed: The failed modules from which the URL has passed on; nil for none.
+    ///   - thread: The calling thread, which owns the lane.
+    func match(
+        _ url: RouteURL, for caller: Caller, passing passed: PassedModules?, on thread: LaneThread
     ) throws -> RouteTable.Match? {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
+        if table.instead != nil {
+            try checkUnknownRoutes(of: try table.moduleName(in: url), on: thread)
+        }
         var failure: (any Error)?
         let match = try table.match(
             url, reachable: { access.mayReachAll(of: $0) },
             where: { entry, parameters in
                 guard access.mayReach(entry, parameters) else { return false }
+                if let passed, failure == nil {
+                    guard let isPassed = isPassed(entry, passed, on: thread) else {
+                        failure = LaneLost()
+                        return true
+                    }
+                    if isPassed { return false }
+                }
                 guard entry.route.hasPredicate, failure == nil else { return true }
                 do {
                     var isAccepted = false

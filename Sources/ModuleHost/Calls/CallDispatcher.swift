@@ -7,7 +7,7 @@ import Synchronization
 final class CallDispatcher {
     let gate: Gate
     /// The modules that are made, or about to be, by their position in the table.
-    private var records: [Int: any CallableModule]
+    private(set) var records: [Int: any CallableModule]
     /// The target of the routes of all others.
     private let unmade: UnmadeModule
     /// The lazy modules of the app.

@@ -13,6 +13,8 @@ protocol CallableModule: AnyObject {
     func callDeadline(_ own: Duration?) -> Duration
     /// The instance, which is about to be called; nil while there is none.
     var instance: AnyObject? { get }
+    /// Whether the module has failed: its URLs pass on to other modules.
+    var hasFailed: Bool { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.
     var unavailability: String { get }
     /// Returns the error of a call where there is no instance.
@@ -21,7 +23,9 @@ protocol CallableModule: AnyObject {
 
 extension CallableModule {
     func absence(of module: ModuleID) -> any Error {
-        RouteError.unavailable(module, because: unavailability)
+        hasFailed
+            ? ModuleHasFailed(module: module, reason: unavailability)
+            : RouteError.unavailable(module, because: unavailability)
     }
 }
 

@@ -11,6 +11,8 @@ struct Caller: Sendable {
     var url: RouteURL?
     /// Whether the permission of the caller was checked before.
     var isAdmitted = false
+    /// The failed module instead of which the call is made; nil for any other call.
+    var insteadOf: ModuleID?
     /// The answer for a route that answers later; nil where the caller cannot wait for it.
     var later: LateAnswer?
 }

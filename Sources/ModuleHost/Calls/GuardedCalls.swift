@@ -70,7 +70,8 @@ extension CallDispatcher {
                 where: { entry, parameters in
                     guard access.mayReach(entry, parameters) else { return false }
                     note(entry, parameters)
-                    return isGuarded || !entry.route.hasPredicate
+                    if isGuarded { return true }
+                    return !entry.route.hasPredicate && route(of: entry)?.mayPassOn != true
                 })
         }
         return isGuarded

@@ -10,7 +10,7 @@ protocol OnDemandCalls: AnyObject {
     /// - Parameters:
     ///   - module: The module.
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
-    /// - Throws: ``RouteError`` with the reason why it cannot be made.
+    /// - Throws: ``ModuleHasFailed``; ``RouteError`` with another reason why it cannot be made.
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws
 
     /// Returns the module with an id if it is not made, or could not be, and its routes are known only when it is.
@@ -22,6 +22,7 @@ final class UnmadeModule: CallableModule {
     let slot: ModuleSlot
     var place: ModulePlace? { nil }
     var instance: AnyObject? { nil }
+    var hasFailed: Bool { false }
     var unavailability: String { "it is made when it is needed" }
 
     /// One for all modules of an app.

@@ -27,6 +27,8 @@ public struct HostMetrics: Hashable, Sendable {
     public internal(set) var readyAfter: Duration?
     /// The modules that are busy beyond their deadline, in the order in which they became overdue.
     package internal(set) var overdue: [ModuleID] = []
+    /// The failed modules that have an `instead`, in slatefile order.
+    package internal(set) var instead: [TakenInstead] = []
     /// The state of the app.
     public internal(set) var state = LifecycleState.launching
 

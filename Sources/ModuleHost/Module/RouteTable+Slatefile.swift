@@ -39,6 +39,7 @@ extension RouteTable {
             leftOut = LeftOutModules(
                 slatefile.modules.filter(\.isLeftOut).map(\.id), part.reason)
         }
+        instead = InsteadURLs(slatefile.insteadURLs)
         var diagnostics: [RouteError] = []
         for (place, module) in enabled.enumerated() {
             if let routes = routes(module.id) {
@@ -134,10 +135,12 @@ extension Slatefile.Module {
         guard case .entry = implementation else {
             return (declared?.routes ?? []).compactMap { pattern in
                 try? AnyRoute(
-                    pattern, action: pattern, access: .public, summary: "",
+                    pattern, action: pattern, access: .public,
+                    summary: "Declared in the slatefile; the rest is known when the module runs.",
                     ErasedHandler(
                         check: { _ throws(ParameterError) in },
-                        describe: { RequestDescription(fields: []) }, replyType: nil, later: nil
+                        describe: { _ in RequestDescription(fields: []) }, replyType: nil,
+                        later: nil
                     ) { _, _, _ in throw RouteError.stopped })
             }
         }

@@ -7,8 +7,13 @@ public struct RouteParameters: Sendable {
     @usableFromInline
     final class List: Sendable {
         let items: [(name: String, values: [String])]
+        /// The names whose values were arrays or objects.
+        let compounds: Set<String>
 
-        init(_ items: [(name: String, values: [String])]) { self.items = items }
+        init(_ items: [(name: String, values: [String])], compounds: Set<String> = []) {
+            self.items = items
+            self.compounds = compounds
+        }
     }
 
     // Side by side and not as the cases of an enum: access to a case counts the references in it.
@@ -60,17 +65,22 @@ public struct RouteParameters: Sendable {
     /// - Parameter object: The object; anything else has no parameters.
     public init(_ object: JSONValue) {
         func text(_ value: JSONValue) -> String { value.string ?? value.text }
+        var compounds: Set<String> = []
         self.init(
             list: object.members.compactMap { member in
                 switch member.value.kind {
-                case .null: nil
-                case .array: (member.key, member.value.elements.map(text))
-                default: (member.key, [text(member.value)])
+                case .null: return nil
+                case .array:
+                    compounds.insert(member.key)
+                    return (member.key, member.value.elements.map(text))
+                case .object: compounds.insert(member.key)
+                default: break
                 }
-            })
+                return (member.key, [text(member.value)])
+            }, compounds: compounds)
     }
 
-    init(list: [(name: String, values: [String])]) {
+    init(list: [(name: String, values: [String])], compounds: Set<String> = []) {
         var merged: [(name: String, values: [String])] = []
         // Few names are compared pairwise, as in most calls; for many names that would take too long. By
         // bytes, as in `isSameText`.
@@ -90,7 +100,13 @@ public struct RouteParameters: Sendable {
                 merged.append((name, values))
             }
         }
-        self.init(List(merged))
+        self.init(List(merged, compounds: compounds))
+    }
+
+    /// Returns whether the value of a name is an array or an object, for a call without a URL.
+    func isCompound(_ name: String) -> Bool {
+        guard let list else { return false }
+        return list.compounds.contains(name) || listedValues(of: name)?.count != 1
     }
 
     private var items: [(name: String, values: [String])] { list?.items ?? [] }

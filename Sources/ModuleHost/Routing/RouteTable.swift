@@ -71,6 +71,9 @@ package struct RouteTable: Sendable {
     /// The modules that the app was composed without, and the reason; nil for none.
     var leftOut: LeftOutModules?
 
+    /// The URLs that are opened instead of failed modules; nil where no module has one.
+    package var instead: InsteadURLs?
+
     /// Modules of the slatefile that are not part of the app.
     final class LeftOutModules: Sendable {
         let modules: Set<String>

@@ -56,6 +56,8 @@ public struct Slatefile: Sendable {
         package internal(set) var idle: Duration?
         /// The uses that a command declares; nil for none.
         package internal(set) var declared: CommandDeclaration?
+        /// The URL that is opened instead of the module when it has failed; nil for none.
+        package internal(set) var instead: InsteadURL?
         /// The deadline for an event; nil for ``Deadlines/event``.
         package internal(set) var deadline: Duration?
         /// The time after which the module's process is killed; nil for twice the deadline.
@@ -211,6 +213,14 @@ public struct Slatefile: Sendable {
     package struct Security: Hashable, Sendable {
         /// The file of tokens, as the slatefile names it: beside the slatefile unless absolute.
         package internal(set) var tokens: String?
+        /// The line and column of that name.
+        var tokensPlace: TextPlace?
+
+        package static func == (one: Security, other: Security) -> Bool {
+            one.tokens == other.tokens
+        }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(tokens) }
     }
 
     /// The default values.

@@ -142,6 +142,10 @@ public struct SlatefileDiagnostic: Hashable, Sendable {
         case noScheme(String)
         /// The rewrite cannot be applied.
         case rewrite(RouteError)
+        /// The URL that is opened instead of a failed module is not valid.
+        case instead(RouteError.RewriteError)
+        /// The URLs that are opened instead of failed modules lead in a circle: the ids, which end where they begin.
+        case insteadInCircle([String])
         /// No signal ends the app.
         case noStopSignal
         /// The URL to open is not valid.
@@ -255,6 +259,16 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
         // The place of the diagnostic shows which one it is.
         case .rewrite(.rewrite(_, _, let error)): return error.description
         case .rewrite(let error): return error.description
+        case .instead(.target(let error)): return "'instead' is a \(error)"
+        case .instead(.token):
+            return "'instead' has the query item 'token', which only callers give; leave it out"
+        case .instead:
+            return "a ':' in 'instead' has no name after it; for the sign itself write %3A"
+        case .insteadInCircle(let ids) where ids.count == 2:
+            return
+                "'instead' leads back to \(ids[0]) itself, which has failed when it is opened; name another place"
+        case .insteadInCircle(let ids):
+            return "'instead' leads in a circle: \(ids.prefix(20).joined(separator: " → "))"
         case .url(let error): return error.description
         case .signal(let error): return error.description
         case .noStopSignal:

@@ -73,7 +73,8 @@ enum AppKey: String, SlatefileKey {
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
     case id, entry, command, enabled, required, retry, main, needs, launch, idle, provides, events
-    case topics, deadline, killAfter, isolation, env, may, backlog, config, git, branch, tag, path
+    case topics, instead, deadline, killAfter, isolation, env, may, backlog, config, git, branch,
+        tag, path
     case product
 
     static let mandatory: [ModuleKey] = [.id]

@@ -34,6 +34,7 @@ extension SlatefileReader {
             }
         }
         if areModulesValid {
+            checkInstead(of: slatefile)
             for use in uses where hasRoom {
                 for reason in use.check(slatefile) { report(.entry(reason), at: use.entry) }
             }
@@ -127,8 +128,14 @@ extension SlatefileReader {
             }
             return rewrite
         }
+        // Each rewrite of a circle leads into the same one, which is reported once.
+        var circles: Set<Set<String>> = []
         for (rewrite, node) in targets {
-            if let circle = applied.circle(from: rewrite) { report(.rewrite(circle), at: node) }
+            guard let circle = applied.circle(from: rewrite) else { continue }
+            if case .rewriteLoop(let urls) = circle, !circles.insert(Set(urls)).inserted {
+                continue
+            }
+            report(.rewrite(circle), at: node)
         }
         return rewrites
     }
@@ -178,7 +185,9 @@ extension SlatefileReader {
         var security = Slatefile.Security()
         members(of: node, as: SecurityKey.self, "an object") { reader, key, node in
             switch key {
-            case .tokens: security.tokens = reader.nonEmptyString(node, "the path of the tokens")
+            case .tokens:
+                security.tokens = reader.nonEmptyString(node, "the path of the tokens")
+                security.tokensPlace = reader.place(of: node)
             }
         }
         return security

@@ -12,6 +12,7 @@ extension SlatefileReader {
         var killAfter: Int?
         var may: Int?
         var idle: Int?
+        var instead: Int?
         var demands = WrittenDemands()
         var isEnabled = true
         var isMain: Int?
@@ -59,7 +60,10 @@ extension SlatefileReader {
                     main = isMain
                 }
             }
-            if let module { modules.append(module) }
+            if let module {
+                modules.append(module)
+                if let instead = found.instead { insteadNodes.append((module.id, instead)) }
+            }
         }
         if main == nil { report(.noMain(disabled: disabledMain), at: node - 1) }
         for (position, needed) in resolve(needs, in: names) {
@@ -102,6 +106,9 @@ extension SlatefileReader {
             case .provides: found.demands.provides = node
             case .events: found.demands.events = node
             case .topics: found.demands.topics = node
+            case .instead:
+                found.instead = node
+                module.instead = reader.instead(node)
             case .deadline:
                 found.deadline = node
                 module.deadline = reader.duration(node)

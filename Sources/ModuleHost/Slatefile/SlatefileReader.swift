@@ -85,6 +85,8 @@ struct SlatefileReader {
     var isEventDeadlineValid = true
     /// The offsets of strings with an error in a variable: what is said of their text would only follow from it.
     private let unexpanded: Set<Int>
+    /// The modules with an `instead`, and its nodes.
+    var insteadNodes: [(ModuleID, Int)] = []
     /// Whether each module was read, so that ``uses`` can be checked.
     var areModulesValid = false
 

@@ -220,6 +220,10 @@ extension ModuleKey {
             describe(
                 "The topics of the messages that make a lazy command, such as user.*.",
                 array(text, atMost: Slatefile.Limits.list))
+        case .instead:
+            describe(
+                "The URL that is opened when the module has failed, for a URL or a call with its id. "
+                    + ":name is a parameter of the call, * its path below the module.", uri)
         case .deadline:
             describe(
                 "How long the module may take over an event; deadlines.event by default.",

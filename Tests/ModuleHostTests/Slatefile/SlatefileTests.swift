@@ -39,6 +39,8 @@ struct SlatefileTests {
         #expect(modules[0].implementation == .entry("Modules.MainModule"))
         #expect(modules[1].config?["uriKey"]?.string == "uri" && !modules[1].isRequired)
         #expect(modules[2].deadline == .milliseconds(250) && !modules[2].isEnabled)
+        #expect(
+            modules.map(\.instead?.text) == [nil, nil, "https://m.example.com/*", nil, nil, nil])
         #expect(modules[3].implementation == .command(["python3", "weather.py", ""]))
         #expect(modules[3].environment == ["PATH", "HOME"] && modules[3].backlog == 1)
         #expect(modules[3].killAfter == .seconds(3600) && modules[3].permissions == [.state])

@@ -23,7 +23,8 @@ extension Command {
         name: "canopen", summary: "check whether a route answers a URL",
         discussion: """
             Prints true and exits 0, or prints false and exits 69. Modules that claim URLs themselves are
-            not asked: 'open' may still deliver a URL that no route answers.
+            not asked: 'open' may still deliver a URL that no route answers. If a module has failed and the
+            "instead" of its entry would be opened, a line on stderr names it.
             """,
         operands: [.url], options: callOptions, exitCodes: callExitCodes,
         exitMeanings: callExitMeanings,
@@ -31,11 +32,18 @@ extension Command {
         run: { arguments in
             withToken(arguments) { token in
                 HostCall.run(arguments) { call throws(HostClientError) in
-                    let canOpen = try call.client.call("canopen") {
+                    let answer = try call.client.call("canopen") {
                         $0.object {
                             $0.member("url", arguments.operands[0])
                             if let token { $0.member("token", token) }
+                            $0.member("explain", true)
                         }
+                    }
+                    let canOpen = answer["canOpen"] ?? answer
+                    if let module = answer["instead"]?["module"]?.string,
+                        let url = answer["instead"]?["url"]?.string
+                    {
+                        Console.printError("\(module) has failed; instead of it: \(url)")
                     }
                     return Console.write(
                         "\(canOpen.text)\n", then: canOpen.bool == true ? .success : .unavailable)

@@ -89,6 +89,7 @@ extension Command {
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string {
                 notes += [reason, remedy(forFailed: module, program)]
+                if let url = module["instead"]?.string { notes.append("instead: \(url)") }
             }
             notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {

@@ -4,8 +4,8 @@ extension Command {
         discussion: """
             Lists the routes of the running host, whose modules may have added and removed some. With
             --offline no host is needed: the routes are those that the classes of the slatefile's modules
-            list. Modules in other languages list theirs only when they run. The format of json is stable;
-            html is one self-contained page.
+            list. Of modules in other languages these are the patterns of "provides"; the rest is known when
+            they run. The format of json is stable; html is one self-contained page.
             """,
         options: [
             .slatefile, .stateDirectory,
@@ -38,9 +38,13 @@ extension Command {
                 arguments["slatefile"] ?? defaultSlatefile,
                 environment: CurrentProcess.environment())
             do throws(RouteTableError) {
+                let commands = slatefile.modules.filter(\.isEnabled).map(\.isCommand)
+                let table = try RouteTable(
+                    of: slatefile, withIsolated: true, unmade: { commands[$0] },
+                    having: { _ in nil })
                 let document = URIDocument(
-                    try RouteTable(of: slatefile, withIsolated: true) { _ in nil },
-                    app: slatefile.app)
+                    table, app: slatefile.app,
+                    incomplete: zip(table.modules, commands).filter(\.1).map(\.0))
                 return write(document.rendered(as: format), format)
             } catch {
                 Console.printError("\(arguments.title): \(error)")

@@ -44,6 +44,12 @@ extension Command {
                 "unresponsive",
                 status["unresponsive", formerly: "late"]?.elements.map(\.string) ?? []
             ),
+            (
+                "instead",
+                status["instead"]?.elements.map {
+                    "\($0["module"]?.string ?? "") → \($0["url"]?.string ?? "")"
+                } ?? []
+            ),
             ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),

@@ -1,4 +1,23 @@
-/// The parameters of `open` and `canopen`.
+/// The parameters of `canopen`.
+private struct OpennessParameters: Decodable, Sendable {
+    let url: String
+    let token: TokenText?
+    /// Whether the result is an object that names the `instead` of a failed module, too.
+    let explains: Bool
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, token, explain
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        url = try members.decode(String.self, forKey: .url)
+        token = try members.decodeIfPresent(TokenText.self, forKey: .token)
+        explains = try members.decodeIfPresent(Bool.self, forKey: .explain) ?? false
+    }
+}
+
+/// The parameters of `open`.
 private struct URLParameters: PlainlyDecodable, Sendable {
     let url: String
     let token: TokenText?
@@ -75,11 +94,19 @@ extension ControlMethods {
                 parameters.url, origin: call.peer.origin, token: parameters.token?.token
             ) { call.reply.give($0) }
         }
-        add("canopen", URLParameters.self) { parameters, call in
-            host.canOpen(
-                parameters.url, origin: call.peer.origin, token: parameters.token?.token
+        add("canopen", OpennessParameters.self) { parameters, call in
+            host.openness(
+                of: parameters.url, origin: call.peer.origin, token: parameters.token?.token
             ) { result in
-                call.reply.give(result.mapError(RPCError.init(ofCall:))) { $1.value($0) }
+                call.reply.give(result.mapError(RPCError.init(ofCall:))) { openness, json in
+                    guard parameters.explains else { return json.value(openness.isOpen) }
+                    json.object {
+                        $0.member("canOpen", openness.isOpen)
+                        if let instead = openness.instead {
+                            $0.member("instead") { instead.write(to: &$0) }
+                        }
+                    }
+                }
             }
         }
         add("call", ActionParameters.self) { parameters, call in

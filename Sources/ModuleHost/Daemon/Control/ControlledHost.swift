@@ -180,6 +180,13 @@ package struct HostStatus: Hashable, Sendable {
                 $0.member("unresponsive", formerly: "late") { $0.member($1, metrics.overdue) }
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
+            if !metrics.instead.isEmpty {
+                $0.member("instead") {
+                    $0.array { json in
+                        for taken in metrics.instead { taken.write(to: &json) }
+                    }
+                }
+            }
             $0.member("failures", metrics.failures)
             $0.member("timesUnresponsive", formerly: "lateness") {
                 $0.member($1, metrics.timesOverdue)

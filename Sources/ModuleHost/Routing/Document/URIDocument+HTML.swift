@@ -50,6 +50,7 @@ extension URIDocument {
             sentences.append(
                 "URLs that no module answers go to <code>\(htmlText(fallback))</code>.")
         }
+        sentences += closingSentences { "<code>\(htmlText($0))</code>" }.map { $0 + "." }
         return sentences.joined(separator: " ")
     }
 

@@ -7,6 +7,8 @@ extension URIDocument {
     ///   "app": "demo",
     ///   "schemes": ["slate"],
     ///   "fallback": null,
+    ///   "incomplete": ["com.mm.weather"],
+    ///   "instead": [{ "module": "com.mm.shop", "url": "https://m.example.com/*" }],
     ///   "routes": [
     ///     {
     ///       "module": "com.mm.community",
@@ -35,13 +37,19 @@ extension URIDocument {
     /// }
     /// ```
     ///
-    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`, `reply`,
+    /// `incomplete` and `instead` are left out where they are empty. `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`, `reply`,
     /// `deadlineMs` and `example` may be null; `values` has the possible values of an enum.
     package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("app", app)
             $0.member("schemes", schemes)
             $0.member("fallback", fallback)
+            if !incomplete.isEmpty { $0.member("incomplete", incomplete) }
+            if !instead.isEmpty {
+                $0.member("instead") {
+                    $0.array { json in for taken in instead { taken.write(to: &json) } }
+                }
+            }
             $0.member("routes") {
                 $0.array { json in for route in routes { route.write(to: &json) } }
             }

@@ -14,6 +14,9 @@ extension URIDocument {
                 """
             for route in routes { text += route.markdownRow }
         }
+        let sentences = closingSentences(markdownCode)
+        if !sentences.isEmpty { text += "\n" }
+        for sentence in sentences { text += "- \(sentence)\n" }
         return text
     }
 }

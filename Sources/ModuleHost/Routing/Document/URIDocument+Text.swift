@@ -2,7 +2,10 @@ extension URIDocument {
     /// The document as a table for a terminal: a line for each route and, below it, its summary and an
     /// example.
     var text: String {
-        if routes.isEmpty { return "no module of '\(shown(app))' has routes\n" }
+        if routes.isEmpty {
+            return incomplete.isEmpty
+                ? "no module of '\(shown(app))' has routes\n" : closing.joined()
+        }
         let rows = routes.map { route in
             [
                 shown(route.module), shown(route.pattern), route.access.rawValue,
@@ -32,7 +35,21 @@ extension URIDocument {
                 text += String(repeating: " ", count: widths[0] + 4) + note + "\n"
             }
         }
-        return text
+        return ([text] + closing).joined(separator: closing.isEmpty ? "" : "\n")
+    }
+
+    /// The lines below the table, each with its end.
+    private var closing: [String] {
+        closingSentences(shown).map { $0 + "\n" }
+    }
+
+    /// The sentences below the table, about modules.
+    ///
+    /// - Parameter code: Returns a name or a URL as the format shows it.
+    func closingSentences(_ code: (String) -> String) -> [String] {
+        incomplete.map {
+            "\(code($0)) lists its routes when it runs: those that are not declared here are known then"
+        } + instead.map { "\(code($0.module.text)), when it has failed: \(code($0.url))" }
     }
 }
 

@@ -57,6 +57,10 @@ package struct URIDocument: Sendable {
     package let app: String
     package let schemes: [String]
     package let fallback: String?
+    /// The modules whose calls go to another URL when they have failed.
+    package let instead: [TakenInstead]
+    /// The modules that list their routes, or more of them, when they run.
+    package let incomplete: [String]
     /// The routes, in the order of the slatefile and, for one module, in the order of its list.
     package let routes: [Route]
 
@@ -65,10 +69,15 @@ package struct URIDocument: Sendable {
     /// - Parameters:
     ///   - table: The table.
     ///   - app: The app's name.
-    package init(_ table: RouteTable, app: String) {
+    ///   - incomplete: The modules that list their routes, or more of them, when they run.
+    package init(_ table: RouteTable, app: String, incomplete: [ModuleID] = []) {
         self.app = app
+        self.incomplete = incomplete.map(\.text)
         schemes = table.schemes
         fallback = table.fallback?.text
+        instead = table.modules.compactMap { module in
+            table.instead?[module].map { TakenInstead(module: module, url: $0.text) }
+        }
         routes = table.routes.map { entry in
             let request = entry.route.request
             return Route(
