@@ -196,6 +196,8 @@ extension CallDispatcher {
     ///   - caller: The caller.
     ///   - passed: The failed modules from which the URL has passed on; nil for none.
     ///   - thread: The calling thread, which owns the lane.
+    /// - Returns: The route; nil where there is none.
+    /// - Throws: ``RouteError``, and ``ModuleHasFailed`` of a module that has a predicate or no known routes.
     func match(
         _ url: RouteURL, for caller: Caller, passing passed: PassedModules?, on thread: LaneThread
     ) throws -> RouteTable.Match? {

@@ -191,7 +191,8 @@ extension CallDispatcher {
             guard let module, let instead = table.instead,
                 let id = instead.module(named: module),
                 let position = table.contents.position(of: id), let record = records[position],
-                record.hasFailed, table.routes(at: position).isEmpty
+                record.hasFailed,
+                table.routes(at: position).isEmpty || onDemand?.unmadeCommand(module) != nil
             else { return nil }
             return ModuleHasFailed(module: id, reason: record.unavailability)
         }

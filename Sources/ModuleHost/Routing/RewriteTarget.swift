@@ -19,6 +19,7 @@ struct RewriteTarget: Sendable {
     /// - Parameters:
     ///   - text: The URL.
     ///   - pattern: The pattern that binds the names; nil where they are known with a call alone.
+    /// - Throws: ``RouteError/RewriteError``.
     init(_ text: String, of pattern: RoutePattern?) throws(RouteError.RewriteError) {
         let utf8 = text.utf8
         let fragmentStart = utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex

@@ -172,15 +172,21 @@ struct InsteadTests {
 
     @Test("a program that never ran has no routes, and its URLs go there, too")
     func program() async throws {
-        let command = Entry(
-            name: "p", more: #""instead": "https://m/*""#, command: ["/nonexistent/program"])
+        func command(_ name: String, _ more: String = "") -> Entry {
+            Entry(
+                name: name, more: #""instead": "https://m/*""# + more,
+                command: ["/nonexistent/program"])
+        }
+        let lazy = command("q", #", "launch": "lazy", "provides": ["page/:number"]"#)
         let test = try await HostUnderTest(
             [
-                Entry(name: "a", type: "CallProbe"), command,
+                Entry(name: "a", type: "CallProbe"), command("p"), lazy,
                 Entry(name: "w", type: "WebProbe"), Entry(name: "f", type: "CatchAllProbe"),
             ], top: #""schemes": ["t"], "fallback": "x.f""#, probe: probe
         ).launched()
         #expect(await test.open("t://x.p/some/page?x=1") == #""https://m/some/page?x=1""#)
+        #expect(await test.open("t://x.q/page/7") == #""https://m/page/7""#)
+        #expect(await test.open("t://x.q/other") == #""https://m/other""#)
         #expect(
             await test.call("x.p", "page").hasSuffix(
                 "'https://m/*': the path of the call is not known"))

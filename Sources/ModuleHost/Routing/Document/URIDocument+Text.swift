@@ -46,6 +46,7 @@ extension URIDocument {
     /// The sentences below the table, about modules.
     ///
     /// - Parameter code: Returns a name or a URL as the format shows it.
+    /// - Returns: The sentences, without a full stop.
     func closingSentences(_ code: (String) -> String) -> [String] {
         incomplete.map {
             "\(code($0)) lists its routes when it runs: those that are not declared here are known then"
