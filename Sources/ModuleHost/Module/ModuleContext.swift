@@ -115,7 +115,7 @@ public final class ModuleContext {
     ///
     /// - Order: Delivered after everything accepted before; not before READY, and not any more once the app
     ///   stops.
-    /// - Limit: At most 1024 messages of a module, and 8 MiB of them, are yet to be delivered. None is delivered
+    /// - Limit: At most 16 384 messages of a module, and 8 MiB of them, are yet to be delivered. None is delivered
     ///   before the current event or call is over.
     /// - Parameters:
     ///   - topic: The topic, such as `user.signed-in`.

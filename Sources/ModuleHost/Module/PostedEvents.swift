@@ -5,7 +5,7 @@ import Synchronization
 /// Without a limit one module could fill the lane's list, and all modules would receive only its messages.
 final class PostedEvents: Sendable {
     /// The limits of a module in the host.
-    static let limit = 1024
+    static let limit = 1 << 14
     static let byteLimit = 8 << 20
 
     private let limit: Int

@@ -28,7 +28,7 @@ struct PostLimitTests {
         ).launched()
         try test.deliver(.push, "{}")
         await probe.reached(
-            "event 'message' was not posted: 1024 of its events are yet to be delivered; post the rest "
+            "event 'message' was not posted: 16384 of its events are yet to be delivered; post the rest "
                 + "after the current event, for example from a timer")
         await test.settled()
         #expect(probe.entries("a").filter { $0 == "a message" }.count == PostedEvents.limit)
