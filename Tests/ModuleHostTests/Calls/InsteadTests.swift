@@ -115,7 +115,7 @@ struct InsteadTests {
     func runs() async throws {
         let test = try await host(entries("https://m/*"), isBroken: false)
         #expect(await test.open("t://x.l/detail/7") == #""x.l detail""#)
-        #expect(await test.call("x.l", "detail", ["id": ["7"]]) == #""x.l detail""#)
+        #expect(await test.call("x.l", "detail", ["id": "7"]) == #""x.l detail""#)
         #expect(try await openness("t://x.l/detail/7", test).instead == nil)
         #expect(await test.stopped() == .stopped)
 
@@ -139,7 +139,7 @@ struct InsteadTests {
             try await test.asFirst {
                 "\(try $0.context.router.open("t://x.l/internal"))"
             } == "")
-        #expect(probe.entries("a act") == ["a act"])
+        #expect(probe.entries.filter { $0 == "a act" }.count == 1)
         #expect(await test.stopped() == .stopped)
     }
 
