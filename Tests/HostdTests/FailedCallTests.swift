@@ -17,29 +17,37 @@ struct FailedCallTests {
 
     @Test("the log says that a refused route exists, and the caller does not learn it")
     func hidden() throws {
-        let run = try HostdRun(HostdRun.shippedSlatefile()).ready()
-        let call = try run.hostd("call", "com.mm.community", "signOut")
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "schemes": ["slate"], "config": {"domain": "https://www.example.com"},
+             "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.community", "entry": "Modules.CommunityModule"}
+            ]}
+            """
+        ).ready()
+        let call = try run.hostd("call", "x.community", "signOut")
         #expect(call.exit == .code(69))
         #expect(!call.error.contains("exists") && !call.error.contains("local"), "\(call.error)")
         let note = "; the route exists and is local, which the caller does not learn"
         let line = try run.process.waitForLine(
-            containing: "call of com.mm.community signOut failed: ")
+            containing: "call of x.community signOut failed: ")
         #expect(
-            line.contains("no action 'signOut' of 'com.mm.community'\(note) origin="), "\(line)")
-        let open = try run.hostd("open", "slate://com.mm.community/signOut")
+            line.contains("no action 'signOut' of 'x.community'\(note) origin="), "\(line)")
+        let open = try run.hostd("open", "slate://x.community/signOut")
         #expect(open.exit == .code(69))
         #expect(!open.error.contains("exists") && !open.error.contains("local"), "\(open.error)")
         try run.process.waitForLine(
-            containing: "no route for 'slate://com.mm.community/signOut'\(note)")
+            containing: "no route for 'slate://x.community/signOut'\(note)")
         let sent = try run.hostd(
-            "send", "open-url", "--payload", #"{"url": "slate://com.mm.community/signOut"}"#,
+            "send", "open-url", "--payload", #"{"url": "slate://x.community/signOut"}"#,
             "--wait")
         #expect(!sent.output.contains("exists"), "\(sent.output)")
         try run.process.waitForLine(
-            containing: "not opened: no route for 'slate://com.mm.community/signOut'\(note)")
-        _ = try run.hostd("call", "com.mm.community", "signOff")
+            containing: "not opened: no route for 'slate://x.community/signOut'\(note)")
+        _ = try run.hostd("call", "x.community", "signOff")
         let other = try run.process.waitForLine(
-            containing: "call of com.mm.community signOff failed: ")
+            containing: "call of x.community signOff failed: ")
         #expect(!other.contains("exists"), "\(other)")
         #expect(try run.terminated().exit == .code(0))
     }

@@ -110,10 +110,9 @@ struct SendOutcome {
         for (what, count) in [("failed", outcome["failed"]), ("unresponsive", unresponsive)] {
             if let count = count?.int, count > 0 { parts.append("\(count) \(what)") }
         }
+        if outcome["undelivered", formerly: "unheard"] != nil { return parts }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
-        if outcome["undelivered", formerly: "unheard"] == nil,
-            let failed = outcome["waitsFor"]?.elements.compactMap(\.string), !failed.isEmpty
-        {
+        if let failed = outcome["waitsFor"]?.elements.compactMap(\.string), !failed.isEmpty {
             parts.append("it waits for failed modules: \(failed.shortList())")
         }
         return parts
