@@ -56,7 +56,14 @@ struct ArgumentsTests {
             ),
             ("run", ["--slatefile=a", "--slatefile=a"], "option '--slatefile' is given twice"),
             ("run", ["--help=yes"], "option '--help' takes no value"),
-            ("run", ["a.json"], "unexpected argument 'a.json'"),
+            (
+                "run", ["a.json"],
+                "unexpected argument 'a.json'; a slatefile is named by --slatefile"
+            ),
+            (
+                "check", ["--slatefile", "a.json"],
+                "unknown option '--slatefile'; the slatefile is an argument: 'check FILE'"
+            ),
             (
                 "run", ["--state-dir", "x", "status"],
                 "unexpected argument 'status'; a command stands before its options"

@@ -32,9 +32,13 @@ struct UsageError: Error, Hashable, Sendable {
     }
 
     static func unknownOption(_ written: String, _ command: Command) -> UsageError {
-        UsageError(
-            "unknown option '\(written)'"
-                + offer(written, command.allOptions.map { "--\($0.name)" }), command)
+        let isArgument =
+            written == "--slatefile" && command.operands.contains { $0.placeholder == "FILE" }
+        let remedy =
+            isArgument
+            ? "; the slatefile is an argument: '\(command.name) FILE'"
+            : offer(written, command.allOptions.map { "--\($0.name)" })
+        return UsageError("unknown option '\(written)'" + remedy, command)
     }
 
     static func repeatedOption(_ written: String, _ command: Command) -> UsageError {
@@ -78,9 +82,13 @@ struct UsageError: Error, Hashable, Sendable {
     ) -> UsageError {
         let isCommand =
             command.operands.isEmpty && program.commands.contains { $0.name == word }
-        return UsageError(
-            "unexpected argument '\(word)'"
-                + (isCommand ? "; a command stands before its options" : ""), command)
+        let isSlatefile =
+            word.hasSuffix(".json") && command.options.contains { $0.name == "slatefile" }
+        let remedy =
+            isCommand
+            ? "; a command stands before its options"
+            : isSlatefile ? "; a slatefile is named by --slatefile" : ""
+        return UsageError("unexpected argument '\(word)'" + remedy, command)
     }
 
     static func missingArgument(_ operand: Command.Operand, _ command: Command) -> UsageError {
