@@ -61,6 +61,38 @@ struct ReloadRunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test(
+        "what a failed module has not received when it is disabled is not lost: 'inbox retry' brings it"
+    )
+    func disabled() throws {
+        let broken = #""config": {"file": "none/journal.ndjson"}"#
+        let run = try HostdRun(HostdRun.slatefile(journal: broken)).ready()
+        for id in ["1", "2"] {
+            #expect(try run.hostd("send", "push", "--payload", "{}", "--id", id).exit == .code(0))
+        }
+        // Sent to the lane before the reload is.
+        while try run.hostd("status", "--json").output.contains(#""done":2"#) == false {}
+        try run.folder.write(
+            HostdRun.slatefile(journal: broken + #", "enabled": false"#), to: "slatefile.json")
+        let reload = try JSONValue(parsing: run.hostd("reload", "--json").output)
+        #expect(
+            reload["summary"]?.string
+                == "removed x.journal; 2 undelivered events become dead letters")
+        #expect(reload["changes"]?["deadLetters"]?.int == 2)
+        var listed = ""
+        while !listed.contains("2 dead letters\n") { listed = try run.hostd("inbox").output }
+        #expect(listed.contains("module 'x.journal' had failed when it was removed or disabled"))
+        #expect(
+            listed.hasPrefix("nothing pending\n") || listed.hasPrefix("0 pending\n"), "\(listed)")
+
+        try run.folder.write(HostdRun.slatefile(), to: "slatefile.json")
+        #expect(try run.hostd("reload").output == "applied: added x.journal\n")
+        #expect(try run.hostd("inbox", "retry", "--all").exit == .code(0))
+        while try run.journal().count(where: { $0["event"]?.string == "push" }) < 2 {}
+        #expect(try run.journal().compactMap { $0["id"]?.string } == ["1", "2"])
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a slatefile that takes a needed module away is refused, and all modules stay")
     func needed() throws {
         let needing =

@@ -194,8 +194,12 @@ extension App {
         switch request {
         case .event(let event, _):
             guard !isHeld(job) else { return nil }
+            // Those behind a stop are left to the next host, like those that a stop drops.
+            if let entry = event.entry, phase.isEnding {
+                inbox?.handBack(entry)
+                return .several([])
+            }
             guard state.acceptsEvents else {
-                if let entry = event.entry { inbox?.handBack(entry) }
                 ignore(event.kind.rawValue)
                 return .several([])
             }

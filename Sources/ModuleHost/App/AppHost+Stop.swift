@@ -47,6 +47,8 @@ extension AppHost {
                 unresponsive: gate.lane.overdueSlots)
         }
         guard let limit = request?.limit else { return }
+        // What the inbox's thread lists from now on stands behind the stop, and is handed back there.
+        inbox?.close()
         holds.stopBegins(within: limit)
         gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
         let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
@@ -117,10 +119,10 @@ extension AppHost {
         let dropped = gate.lane.dropBacklog(
             before: { $0 is StopJob },
             noting: { job in
-                if let entry = (job as? EventJob)?.entry { inbox?.handBack(entry) }
+                if let entry = job.listedEntry { inbox?.handBack(entry) }
             })
         guard !dropped.isEmpty else { return }
-        let durable = dropped.count { ($0 as? EventJob)?.entry != nil }
+        let durable = dropped.count { $0.listedEntry != nil }
         for job in dropped { job.abandon() }
         stopping.keep(dropped: dropped)
         log.warning(
@@ -162,5 +164,12 @@ extension AppHost {
         }
         var named: Set<ModuleID> = []
         return modules.filter { named.insert($0).inserted }
+    }
+}
+
+extension LaneJob {
+    /// The entry of the inbox that a listed job delivers, or whose URL it opens; nil for other jobs.
+    fileprivate var listedEntry: InboxEntry? {
+        (self as? EventJob)?.entry ?? (self as? CallJob)?.durableEvent
     }
 }

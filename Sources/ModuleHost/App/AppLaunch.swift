@@ -190,12 +190,12 @@ final class AppLaunch {
     /// then.
     private func open(_ inbox: Inbox, for host: AppHost) {
         let behind = app.onDemand.unmadeCount == 0 ? [] : Array(inbox.origin.modules.keys)
-        guard !behind.isEmpty else { return inbox.open(for: host) }
+        guard !behind.isEmpty else { return inbox.open(for: host, app.records.map(\.slot)) }
         host.onLane(limit: .launch) { app, thread in
             let isOurs = app.onDemand.makeModules(behind: behind, on: thread)
             // The module that has kept the lane has failed.
             guard isOurs else { return host.onLane { app, _ in app.launch.openInbox() } }
-            if !app.phase.isEnding { inbox.open(for: host) }
+            if !app.phase.isEnding { inbox.open(for: host, app.records.map(\.slot)) }
         }
     }
 

@@ -24,6 +24,9 @@ package struct ReloadPlan: Hashable, Sendable {
     /// The keys of the slatefile whose change waits for the next start.
     package var waiting: [String] = []
 
+    /// The number of durable events that removed modules have not received, known when it takes effect.
+    package var deadLetters = 0
+
     /// Whether nothing changes while the app runs.
     package var isEmpty: Bool {
         var rest = self
@@ -178,7 +181,7 @@ extension ReloadPlan: CustomStringConvertible {
         }
         let parts = [
             list("added ", added), list("on demand: ", onDemand), list("removed ", removed),
-            list("recreated ", recreated),
+            deadLetters == 0 ? nil : deadLettersText, list("recreated ", recreated),
             list("to be recreated once they return: ", postponed),
             list("config changed: ", reconfigured), list("adjusted ", adjusted),
             isReordered ? "order of modules" : nil,
@@ -186,5 +189,11 @@ extension ReloadPlan: CustomStringConvertible {
             waiting.isEmpty ? nil : "waits for the next start: \(waiting.joined(separator: ", "))",
         ].compactMap(\.self)
         return parts.isEmpty ? "nothing changed" : parts.joined(separator: "; ")
+    }
+
+    private var deadLettersText: String {
+        deadLetters == 1
+            ? "1 undelivered event becomes a dead letter"
+            : "\(deadLetters) undelivered events become dead letters"
     }
 }

@@ -47,7 +47,8 @@ extension ReloadTransaction {
         posts.release(host.enqueue)
     }
 
-    /// Passes the events in the inbox that wait for failed modules to the modules that take their places.
+    /// Passes the events in the inbox that wait for failed modules to the modules that take their places, and drops
+    /// those that removed modules have not received.
     private func handOver() {
         let new = Dictionary(
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
@@ -57,7 +58,9 @@ extension ReloadTransaction {
             let log = app.log.of(module: record.id.text)
             if !request.leavesOutFailed { app.retries.end(of: record.id) }
             guard let slot = new[record.id] else {
-                if app.gate.lane.dropWaiting(for: record.slot) > 0 { log.droppedWaiting() }
+                plan.deadLetters += app.gate.lane.dropAll(
+                    of: record.slot, and: app.inbox?.left(for: record.slot))
+                app.inbox?.noteDropped()
                 continue
             }
             app.inbox?.replace(record.slot, by: slot)

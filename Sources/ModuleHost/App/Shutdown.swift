@@ -38,7 +38,6 @@ final class Shutdown {
     /// Ends everything that could begin new work.
     func closeEntrances() {
         app.host?.startup.stop()
-        app.inbox?.close()
         app.retries.endAll()
         for record in app.records {
             if record.isLaunched { continue }

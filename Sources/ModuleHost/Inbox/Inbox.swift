@@ -180,12 +180,22 @@ package final class Inbox: Sendable {
     // MARK: On the lane
 
     /// Begins the delivery of events: the app is ready.
-    func open(for host: any InboxHost) { mailbox.open(host) }
+    ///
+    /// - Parameters:
+    ///   - host: The app.
+    ///   - slots: The slots of its modules as they are now: a reload may replace them before the inbox's thread
+    ///     opens the log.
+    func open(for host: any InboxHost, _ slots: [ModuleSlot]) {
+        progress.expect(slots, at: origin.modules, upTo: origin.next)
+        mailbox.open(host, of: Set(host.enabledModules))
+    }
 
     /// Whether modules have yet to receive what they had not received when the last host ended.
     var isCatchingUp: Bool { progress.isCatchingUpNow }
 
-    /// Ends the delivery: the app stops, and no more events are passed to it.
+    /// Ends the delivery: a stop is requested, and no more events are passed to the app.
+    ///
+    /// From any thread.
     func close() { mailbox.close() }
 
     func began(_ entry: InboxEntry) { progress.began(entry) }
@@ -221,6 +231,9 @@ package final class Inbox: Sendable {
 
     /// Replaces a module by another one with the same id.
     func replace(_ old: ModuleSlot, by new: ModuleSlot) { progress.replace(old, by: new) }
+
+    /// Returns the events that the last host left for a module and that the lane has not reached; nil for none.
+    func left(for slot: ModuleSlot) -> Range<EventPosition>? { progress.left(for: slot) }
 
     /// Notes that events were dropped for a module, and are to be moved to the dead letters.
     func noteDropped() { mailbox.wake() }

@@ -33,6 +33,7 @@ extension InboxFeeder {
             let isSomebodys = range.slot.isListed || range.outlastsModule
             let dropped = isSomebodys ? try moveToDeadLetters(range, reader) : 0
             lane.settle(range, dropped: dropped)
+            if case .removed = range.reason, let id = range.slot.id { start.remove(id) }
             inbox.settled(.puttingAside)
         } catch {
             note(error, .puttingAside)
@@ -46,8 +47,33 @@ extension InboxFeeder {
             "\(module) is unresponsive and more than \(inbox.limits.behind >> 20) MiB behind"
         case .failed:
             "\(module) has failed, and more than \(inbox.limits.behind >> 20) MiB wait for it"
+        case .removed(let state): "\(module) \(state) when it was removed or disabled"
         case .event(let reason): "\(module): \(reason)"
         }
+    }
+
+    /// Moves events that earlier hosts left for modules which are not part of the app any more to the dead letters.
+    ///
+    /// - Parameter modules: The modules of the app.
+    /// - Throws: ``InboxError`` where the log cannot be read, or the dead letters not written.
+    mutating func dropRemoved(_ modules: Set<ModuleID>) throws(InboxError) {
+        var kept = start
+        let gone = kept.removeOthers(than: modules)
+        guard !gone.isEmpty else { return }
+        let reader = try InboxReader(inbox.folder)
+        for (module, place) in gone {
+            guard let end = start.next, place < end else { continue }
+            let count = try moveToDeadLetters(
+                DroppedRange(
+                    slot: ModuleSlot(number: 0, id: module), first: place, begun: nil,
+                    places: place..<end, excluded: [], reason: .removed("had not received it")),
+                reader)
+            guard count > 0 else { continue }
+            inbox.log.of(module: module.text).warning(
+                "not in the slatefile any more: \(count) of the events that waited for it in the inbox "
+                    + "are dead letters now")
+        }
+        start = kept
     }
 
     /// Warns, once for each module that has failed, that events no longer wait for it.
@@ -88,14 +114,5 @@ extension InboxFeeder {
         }
         try inbox.reject(rejections)
         return dropped + rejections.count
-    }
-}
-
-extension Log {
-    /// Warns that events wait for a module that is no longer part of the app.
-    func droppedWaiting() {
-        warning(
-            "events wait for it in the inbox, but it is not in the slatefile any more: they are dropped"
-        )
     }
 }

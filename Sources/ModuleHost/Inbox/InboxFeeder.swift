@@ -106,7 +106,9 @@ struct InboxFeeder {
             }
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             scanIDs(isWaitedFor: letters.isWaitedFor)
-            if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
+            if !letters.isClosed, !letters.isEnding, let host = letters.host {
+                feed(host, of: letters.modules)
+            }
             storeCursorIfDue()
             if letters.isEnding {
                 inbox.reportDeadLetters(isOver: true)
@@ -119,13 +121,13 @@ struct InboxFeeder {
 
     // MARK: Feeding
 
-    private mutating func feed(_ host: any InboxHost) {
+    private mutating func feed(_ host: any InboxHost, of modules: Set<ModuleID>) {
         awaitsRoom = false
         if isAway { return }
         if let pause, inbox.time.now() < pause { return }
         pause = nil
         do throws(InboxError) {
-            let reader = try open(for: host)
+            let reader = try open(for: host, of: modules)
             guard known.isComplete(before: reader.position) else { return }
             for reading in 1... {
                 try prepare(reader)
@@ -204,15 +206,15 @@ struct InboxFeeder {
     }
 
     /// Opens the log at the position that the last host had reached.
-    private mutating func open(for host: any InboxHost) throws(InboxError) -> InboxReader {
+    private mutating func open(
+        for host: any InboxHost, of modules: Set<ModuleID>
+    ) throws(InboxError) -> InboxReader {
         if let reader { return reader }
-        for id in start.keep(Set(host.enabledModules)) {
-            inbox.log.of(module: id.text).droppedWaiting()
-        }
+        try dropRemoved(modules)
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
-            for: host.slots(of: start.modules), again: start.unanswered)
+            again: start.unanswered)
         (self.reader, lane, given) = (reader, host.lane, reader.position)
         return reader
     }

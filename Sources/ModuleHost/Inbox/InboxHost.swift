@@ -13,15 +13,3 @@ protocol InboxHost: AnyObject, Sendable {
     /// - Returns: The jobs that deliver them.
     func enqueue(_ events: [LifecycleEvent]) -> [any LaneJob]
 }
-
-extension InboxHost {
-    /// The slots of modules that are behind at the start.
-    func slots(
-        of places: [ModuleID: EventPosition]
-    ) -> [(id: ModuleID, slot: ModuleSlot, place: EventPosition)] {
-        lane.allSlots.compactMap { slot in
-            guard let id = slot.id, let place = places[id] else { return nil }
-            return (id, slot, place)
-        }
-    }
-}

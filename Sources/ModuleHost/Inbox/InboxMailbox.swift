@@ -6,6 +6,8 @@ final class InboxMailbox: Sendable {
         var submissions: [InboxSubmission] = []
         /// The host that receives events.
         weak var host: (any InboxHost)?
+        /// The modules that it had when it was ready.
+        var modules: Set<ModuleID> = []
         /// Whether nothing more is to be passed to the lane.
         var isClosed = false
         /// Whether the thread is to end.
@@ -41,8 +43,8 @@ final class InboxMailbox: Sendable {
         return refusal
     }
 
-    func open(_ host: any InboxHost) {
-        letters.withLock { $0.host = host }
+    func open(_ host: any InboxHost, of modules: Set<ModuleID>) {
+        letters.withLock { ($0.host, $0.modules) = (host, modules) }
         wake()
     }
 

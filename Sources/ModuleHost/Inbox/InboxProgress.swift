@@ -35,6 +35,7 @@ final class InboxProgress: Sendable {
     private let hasWaiters = Atomic(false)
 
     private struct CatchingUp {
+        /// The end of the events that the last host left.
         var end = EventPosition(segment: 1, offset: 0)
         var modules: [ModuleID: (slot: ModuleSlot, place: EventPosition)] = [:]
     }
@@ -73,8 +74,9 @@ final class InboxProgress: Sendable {
     }
 
     private func pass(_ entry: InboxEntry) {
-        if entry.only != nil { note(entry, entry.end, isBegun: false) }
         advance(to: entry.end)
+        // Afterwards: a module that rejoins in between is noted at the position of the lane.
+        if entry.only != nil { note(entry, entry.end, isBegun: false) }
         box?.setInHand(nil)
     }
 
@@ -165,6 +167,29 @@ final class InboxProgress: Sendable {
 
     // MARK: Events that the last host left for some modules
 
+    /// Notes the modules that are behind, before any of them can be replaced or removed.
+    ///
+    /// On the lane.
+    ///
+    /// - Parameters:
+    ///   - slots: The slots of the app's modules.
+    ///   - places: The first event that each module which is behind is to receive.
+    ///   - end: The position up to which all events are for these modules alone; nil for the start of the log.
+    func expect(
+        _ slots: [ModuleSlot], at places: [ModuleID: EventPosition], upTo end: EventPosition?
+    ) {
+        guard let end else { return }
+        catchingUp.withLock { modules in
+            modules.end = end
+            for slot in slots {
+                guard let id = slot.id, let place = places[id], place < end else { continue }
+                modules.modules[id] = (slot, place)
+                box?.setBehind(slot.number, place, begun: false)
+            }
+            isCatchingUp.store(!modules.modules.isEmpty, ordering: .relaxed)
+        }
+    }
+
     /// Notes the progress of the modules that alone receive an event.
     private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
@@ -215,6 +240,22 @@ final class InboxProgress: Sendable {
             let place = firstLeft(from: module.place)
             modules.modules[id] = (new, place)
             box?.setBehind(new.number, place, begun: false)
+            // The note of a failed module stands for what waits for it.
+            if !old.isAwaited.load(ordering: .relaxed) {
+                box?.setBehind(old.number, nil, begun: false)
+            }
+        }
+    }
+
+    /// Returns the events that the last host left for a module and that the lane has not reached; nil for none.
+    func left(for slot: ModuleSlot) -> Range<EventPosition>? {
+        guard isCatchingUp.load(ordering: .relaxed) else { return nil }
+        return catchingUp.withLock { modules in
+            guard let module = slot.id.flatMap({ modules.modules[$0] }), module.slot === slot else {
+                return nil
+            }
+            let first = firstLeft(from: module.place)
+            return first < modules.end ? first..<modules.end : nil
         }
     }
 
@@ -222,15 +263,19 @@ final class InboxProgress: Sendable {
         catchingUp.withLock { modules in
             guard place >= modules.end else { return }
             box?.setNext(place)
-            for module in modules.modules.values
-            where module.slot.status.load(ordering: .relaxed) != .overdue
-                && !module.slot.isAwaited.load(ordering: .relaxed)
-            {
-                box?.setBehind(module.slot.number, nil, begun: false)
-            }
-            modules.modules = [:]
-            isCatchingUp.store(false, ordering: .relaxed)
+            endCatchingUp(&modules)
         }
+    }
+
+    private func endCatchingUp(_ modules: inout CatchingUp) {
+        for module in modules.modules.values
+        where module.slot.status.load(ordering: .relaxed) != .overdue
+            && !module.slot.isAwaited.load(ordering: .relaxed)
+        {
+            box?.setBehind(module.slot.number, nil, begun: false)
+        }
+        modules.modules = [:]
+        isCatchingUp.store(false, ordering: .relaxed)
     }
 
     private func leave() {
@@ -265,26 +310,16 @@ final class InboxProgress: Sendable {
     ///
     /// - Parameters:
     ///   - place: The position at which reading begins.
-    ///   - end: The position up to which all events are for some modules alone.
-    ///   - modules: These modules, with the first event that each is to receive.
+    ///   - end: The position up to which all events are for the modules of ``expect(_:at:upTo:)`` alone.
     ///   - unanswered: The events that are delivered to all modules again, since their answers had not come.
     func start(
-        at place: EventPosition, upTo end: EventPosition,
-        for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)],
-        again unanswered: Set<EventPosition>
+        at place: EventPosition, upTo end: EventPosition, again unanswered: Set<EventPosition>
     ) {
         for position in unanswered.sorted() { noteUnanswered(position, isBegun: false) }
-        for module in modules {
-            box?.setBehind(module.slot.number, module.place, begun: false)
+        catchingUp.withLock { modules in
+            modules.end = end
+            if place >= end { endCatchingUp(&modules) }
         }
-        catchingUp.withLock {
-            $0 = CatchingUp(
-                end: end,
-                modules: Dictionary(
-                    modules.map { ($0.id, ($0.slot, $0.place)) },
-                    uniquingKeysWith: { first, _ in first }))
-        }
-        isCatchingUp.store(place < end, ordering: .relaxed)
         // Last: without it the next host uses the cursor alone.
         box?.setNext(end)
         nextPlace.store(place.rawValue, ordering: .releasing)

@@ -132,14 +132,18 @@ struct InboxStart {
         return modules.mapValues { max($0, place) }
     }
 
-    /// Drops modules that the slatefile no longer has.
-    ///
-    /// - Returns: The dropped modules.
-    mutating func keep(_ ids: Set<ModuleID>) -> [ModuleID] {
-        let gone = modules.keys.filter { !ids.contains($0) }.sortedByText(\.text)
-        for id in gone { modules[id] = nil }
-        return gone
+    /// Removes and returns the modules that the slatefile no longer has, with the first event that each has not
+    /// received.
+    mutating func removeOthers(
+        than ids: Set<ModuleID>
+    ) -> [(module: ModuleID, place: EventPosition)] {
+        let gone = modules.filter { !ids.contains($0.key) }
+        for id in gone.keys { modules[id] = nil }
+        return gone.map { (module: $0.key, place: $0.value) }.sortedByText(\.module.text)
     }
+
+    /// Forgets a module that the app no longer has.
+    mutating func remove(_ module: ModuleID) { modules[module] = nil }
 }
 
 extension InboxStart {

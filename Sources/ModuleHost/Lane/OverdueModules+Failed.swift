@@ -156,12 +156,6 @@ extension Lane {
     func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
         state.withLock { $0.overdue.passOn(from: old, to: new) }
     }
-
-    /// Releases the events that wait for a failed module that is no longer part of the app.
-    ///
-    /// - Returns: The number of events that waited.
-    @discardableResult
-    func dropWaiting(for slot: ModuleSlot) -> Int { state.withLock { $0.overdue.dropFailed(slot) } }
 }
 
 extension Lane.State {

@@ -210,6 +210,50 @@ extension OverdueModules {
         return range
     }
 
+    /// Drops all durable events that a module has not received, since it is removed.
+    ///
+    /// - Parameters:
+    ///   - slot: The module's slot, which is still registered.
+    ///   - rest: The events for the module that the lane has not reached; nil for none.
+    ///   - log: The log.
+    /// - Returns: The number of dropped events, except those of `rest`.
+    mutating func dropAll(
+        of slot: ModuleSlot, and rest: Range<EventPosition>?, log: EventLog
+    ) -> Int {
+        for index in droppedRanges.indices where droppedRanges[index].slot === slot {
+            droppedRanges[index].outlastsModule = true
+        }
+        var state = "had not received it"
+        var backlog = InboxBacklog()
+        var begun: InboxEntry?
+        if let failed = failed(slot) {
+            (state, backlog) = ("had failed", failed.inboxBacklog)
+            self.failed[slot.number] = nil
+            slot.isAwaited.store(false, ordering: .relaxed)
+        } else if holds(slot) {
+            moveToInboxBacklog(of: slot, log: log)
+            state = "was unresponsive"
+            backlog = modules[slot.number]?.inboxBacklog ?? backlog
+            begun = modules[slot.number]?.begun
+            modules[slot.number]?.inboxBacklog = InboxBacklog()
+            modules[slot.number]?.begun = nil
+        }
+        let count = backlog.count + (begun == nil ? 0 : 1)
+        let dropped = backlog.drop(before: nil)
+        let places = dropped.map {
+            $0.places.lowerBound..<(rest?.upperBound ?? $0.places.upperBound)
+        }
+        if let first = begun?.position ?? (places ?? rest)?.lowerBound {
+            droppedRanges.append(
+                DroppedRange(
+                    slot: slot, first: first, begun: begun?.position, places: places ?? rest,
+                    excluded: dropped?.excluded ?? [], reason: .removed(state),
+                    outlastsModule: true))
+        }
+        noteLevel(slot)
+        return count
+    }
+
     /// Drops the durable event that an overdue module is processing.
     ///
     /// - Parameters:
@@ -252,6 +296,18 @@ extension OverdueModules {
     }
 }
 
+extension Lane {
+    /// Drops all durable events that a module has not received, since it is removed.
+    ///
+    /// - Parameters:
+    ///   - slot: The module's slot, which is still registered.
+    ///   - rest: The events for the module that the lane has not reached; nil for none.
+    /// - Returns: The number of dropped events, except those of `rest`.
+    func dropAll(of slot: ModuleSlot, and rest: Range<EventPosition>?) -> Int {
+        state.withLock { $0.overdue.dropAll(of: slot, and: rest, log: $0.log) }
+    }
+}
+
 /// Durable events that a module is no longer to receive, on their way to the dead letters.
 struct DroppedRange: Sendable {
     /// The reason.
@@ -260,6 +316,8 @@ struct DroppedRange: Sendable {
         case behind
         /// The module has failed, and too many events wait for it.
         case failed
+        /// The module was removed or disabled; its state at that time, in words that follow its id.
+        case removed(String)
         /// The module cannot receive this event, for the reason in words.
         case event(String)
     }

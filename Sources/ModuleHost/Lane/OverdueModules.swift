@@ -225,9 +225,10 @@ struct OverdueModules {
                 return .event(kept.event)
             }
         }
-        noteLevel(slot)
         delivered[number] = log.head
+        // Before the note: from then on the lane notes the module's progress itself.
         slot.status.store(.rejoined, ordering: .releasing)
+        noteLevel(slot)
         box?.setOverdue(number, false)
         let missed = modules.removeValue(forKey: number)?.missed ?? 0
         trim(&log)

@@ -184,22 +184,123 @@ final class InboxFailedTests: Sendable {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a failed module that a reload removes is waited for no longer, and the log says so")
+    /// Waits until so many events are dead letters.
+    private func rejected(_ count: Int, by host: HostUnderTest) async throws -> [DeadLetter] {
+        while !Task.isCancelled, try rejected().count < count {
+            host.time.advance(by: .seconds(1))
+            host.inbox?.noteDropped()
+            await Task.yield()
+        }
+        return try rejected()
+    }
+
+    @Test("what a failed module has not received when a reload removes it becomes dead letters")
     func removed() async throws {
         breaks("init")
         let test = try await launched()
-        _ = await test.outcome()
+        for number in 0..<3 { _ = await test.outcome("\(number)") }
         let directory = StateDirectory(path: folder.path)
         #expect(BlackBox.Contents(in: directory)?.progress?.behind.count == 1)
-        #expect(try await test.reload("a", "c").text == "applied: removed x.b")
-        #expect(BlackBox.Contents(in: directory)?.progress?.behind == [:])
+        let outcome = try await test.reload("a", "c")
+        #expect(outcome.text == "applied: removed x.b; 3 undelivered events become dead letters")
         #expect(
             test.recorder.records.contains {
-                $0.module == "x.b" && $0.level == .warning
-                    && $0.message.hasPrefix(
-                        "events wait for it in the inbox, but it is not in the slatefile")
+                $0.message.hasPrefix("slatefile applied")
+                    && $0.message.hasSuffix("; 3 undelivered events become dead letters")
             })
+        let letters = try await rejected(3, by: test)
+        #expect(letters.map { "\($0.position)#1" } == probe.received("a"))
+        for letter in letters {
+            #expect(letter.modules?.map(\.text) == ["x.b"])
+            #expect(letter.reason == "module 'x.b' had failed when it was removed or disabled")
+        }
+        await test.settled()
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind == [:])
+        _ = await test.outcome("after")
         #expect(await test.stopped() == .stopped)
+        #expect(try rejected().count == 3)
+    }
+
+    @Test("the same for one that is unresponsive, the event in its hands among them")
+    func removedUnresponsive() async throws {
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            door.pass()
+        }
+        let test = try await launched()
+        let first = await test.accept("0")
+        await probe.reached("b push")
+        test.overrun()
+        for number in 1..<3 { _ = await test.accept("\(number)") }
+        while probe.received("c").count < 3 { await test.settled() }
+        let outcome = try await test.reload("a", "c")
+        #expect(outcome.text == "applied: removed x.b; 3 undelivered events become dead letters")
+        let letters = try await rejected(3, by: test)
+        #expect(letters.map { "\($0.position)#1" } == probe.received("c"))
+        #expect(letters.first?.position == first)
+        for letter in letters {
+            #expect(letter.modules?.map(\.text) == ["x.b"])
+            #expect(
+                letter.reason == "module 'x.b' was unresponsive when it was removed or disabled")
+        }
+        door.open()
+        await test.caughtUp()
+        #expect(probe.received("b").count == 1)
+        #expect(await test.stopped() == .stopped)
+        #expect(try rejected().count == 3)
+    }
+
+    @Test(
+        "the same for one that catches up with what an earlier host left, and for one that is not there"
+    )
+    func removedBehind() async throws {
+        breaks("launch")
+        let test = try await launched()
+        let places = try folder.inboxWriter().append(
+            (0..<200).map { HostUnderTest.push("\($0)") })
+        await probe.reached("a \(places[199])#1")
+        #expect(await test.stopped() == .stopped)
+        let other = try folder.copied()
+
+        // Removed after some of them.
+        isBroken.withLock { $0 = false }
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            door.pass()
+        }
+        let catching = try await launched()
+        await probe.reached("b push")
+        async let outcome = catching.reload("a", "c")
+        door.open()
+        #expect(try await outcome.text.hasPrefix("applied: removed x.b"))
+        let count = probe.received("b").count
+        #expect(count > 0 && count < 200)
+        let letters = try await rejected(200 - count, by: catching)
+        #expect(
+            probe.received("b") + letters.map { "\($0.position)#1" } == probe.received("a"))
+        #expect(await catching.stopped() == .stopped)
+        #expect(try rejected().count == 200 - count)
+
+        // Removed while no host runs.
+        let next = try await HostUnderTest.durable("a", "c", in: other, probe: probe).launched()
+        _ = await next.outcome("after")
+        #expect(
+            next.recorder.records.contains {
+                $0.module == "x.b" && $0.level == .warning
+                    && $0.message
+                        == "not in the slatefile any more: 200 of the events that waited for it "
+                        + "in the inbox are dead letters now"
+            })
+        #expect(await next.stopped() == .stopped)
+        let left = try DeadLetters(InboxFolder(in: StateDirectory(path: other.path))).contents()
+        #expect(left.events.count == 200)
+        for letter in left.events {
+            #expect(letter.modules?.map(\.text) == ["x.b"])
+            #expect(
+                letter.reason == "module 'x.b' had not received it when it was removed or disabled")
+        }
     }
 
     @Test("an event that another module has claimed does not wait; an unclaimed one does")

@@ -24,7 +24,8 @@ struct InboxProgressTests {
             slot = ModuleSlot(number: 1, id: id)
             box.setName(id, of: 1)
             progress = InboxProgress(box: box) {}
-            progress.start(at: "1:1", upTo: "1:500", for: [(id, slot, "1:100")], again: [])
+            progress.expect([slot], at: [id: "1:100"], upTo: "1:500")
+            progress.start(at: "1:1", upTo: "1:500", again: [])
         }
 
         /// What the next host would find that the module has not received.
@@ -85,6 +86,59 @@ struct InboxProgressTests {
         #expect(app.undelivered == undelivered("1:300", begun: true))
         app.pass(to: "1:500")
         #expect(app.undelivered == nil)
+    }
+
+    @Test(
+        "a module that was replaced is not noted any more, unless it has failed",
+        arguments: [true, false])
+    func replacedNote(hasFailed: Bool) throws {
+        let app = try CatchingUp()
+        let new = ModuleSlot(number: 2, id: app.id)
+        app.box.setName(app.id, of: 2)
+        app.slot.isAwaited.store(hasFailed, ordering: .relaxed)
+        app.pass(to: "1:200")
+        app.progress.replace(app.slot, by: new)
+        app.pass(to: "1:300")
+        app.progress.enter()
+        app.progress.ended(
+            InboxEntry(position: "1:300", end: "1:330", only: [app.id]), EventOutcome(EventTally()))
+        #expect(app.undelivered == undelivered(hasFailed ? "1:100" : "1:330"))
+    }
+
+    @Test("a module that is replaced before the log is open is behind as that was")
+    func replacedBefore() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path)
+        let box = try BlackBox(in: directory, app: "t")
+        try box.begin()
+        let id = try ModuleID("com.mm.slow")
+        let slots = [1, 2].map { ModuleSlot(number: $0, id: id) }
+        for slot in slots { box.setName(id, of: slot.number) }
+        let progress = InboxProgress(box: box) {}
+        progress.expect([slots[0]], at: [id: "1:100"], upTo: "1:500")
+        progress.replace(slots[0], by: slots[1])
+        progress.start(at: "1:100", upTo: "1:500", again: [])
+        #expect(progress.left(for: slots[0]) == nil)
+        #expect(progress.left(for: slots[1]) == "1:100"..<"1:500")
+        progress.enter()
+        progress.ended(
+            InboxEntry(position: "1:100", end: "1:200", only: [id]), EventOutcome(EventTally()))
+        #expect(
+            BlackBox.Contents(in: directory)?.progress?.behind[id] == undelivered("1:200"))
+    }
+
+    @Test("a module that has nothing left to receive is not behind")
+    func nothingLeft() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path)
+        let box = try BlackBox(in: directory, app: "t")
+        try box.begin()
+        let id = try ModuleID("com.mm.slow")
+        box.setName(id, of: 1)
+        let progress = InboxProgress(box: box) {}
+        progress.expect([ModuleSlot(number: 1, id: id)], at: [id: "1:100"], upTo: "1:500")
+        progress.start(at: "1:500", upTo: "1:500", again: [])
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind == [:])
     }
 
     @Test(

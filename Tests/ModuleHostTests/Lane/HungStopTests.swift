@@ -283,6 +283,84 @@ struct StoppedInboxTests {
         #expect(await next.stopped() == .stopped)
     }
 
+    @Test(
+        "what the inbox accepts after a stop was asked is left to the next host, for lazy modules, too"
+    )
+    func behindTheStop() async throws {
+        let (probe, folder) = (Probe("behindTheStop"), try TemporaryFolder())
+        func launched() async throws -> HostUnderTest {
+            probe.when("a push") { $0.noteEvent() }
+            return try await HostUnderTest(
+                [
+                    .init(name: "a"),
+                    .init(name: "l", more: #""launch": "lazy""#, type: "LazyProbe"),
+                ], folder: folder, probe: probe
+            ).launched()
+        }
+        let test = try await launched()
+        let door = Door()
+        test.host.onLane { _, _ in door.pass() }
+        let before = try #require(await test.accept("before"))
+        while test.host.gate.lane.state.withLock(\.jobs.count) < 1 { await Task.yield() }
+        test.host.stop(because: "test")
+        var places: [EventPosition] = []
+        for number in 0..<20 { places.append(try #require(await test.accept("\(number)"))) }
+        door.open()
+        #expect(await test.end() == .stopped)
+        #expect(probe.received("a") == ["\(before)#1"])
+        #expect(probe.entries("l push").count == 1)
+
+        let next = try await launched()
+        #expect(await next.outcome("last") != nil)
+        #expect(probe.received("a").prefix(21) == ([before] + places).map { "\($0)#1" }[...])
+        #expect(probe.received("a").count == 22)
+        #expect(probe.entries("l push").count == 22)
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test("a module that is recreated while it catches up receives nothing again after a stop")
+    func recreatedBehind() async throws {
+        let (probe, folder) = (Probe("recreatedBehind"), try TemporaryFolder())
+        probe.fail("b launch", times: 1)
+        func launched() async throws -> HostUnderTest {
+            try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+        }
+        let failed = try await launched()
+        let places = try folder.inboxWriter().append(
+            (0..<600).map { HostUnderTest.push("\($0)") })
+        await probe.reached("a \(places[599])#1")
+        #expect(await failed.stopped() == .stopped)
+        let all = probe.received("a")
+        #expect(all == places.map { "\($0)#1" } && probe.received("b").isEmpty)
+
+        let door = Door()
+        let isRestarted = Guarded(false)
+        probe.when("b push") { module in
+            module.noteEvent()
+            if probe.received("b").count == 10 { door.pass() }
+        }
+        let test = try await launched()
+        await probe.reached("b \(all[9])")
+        test.host.restart("x.b", origin: .host) { _ in }
+        // The new one asks for a stop as soon as it receives something, with most of it ahead.
+        let host = test.host
+        probe.when("b launch") { _ in isRestarted.withLock { $0 = true } }
+        probe.when("b push") { module in
+            module.noteEvent()
+            if isRestarted.withLock(\.self) { host.stop(because: "test") }
+        }
+        door.open()
+        #expect(await test.end() == .stopped)
+        let count = probe.received("b").count
+        #expect(count > 10 && count < 600)
+
+        probe.when("b push") { $0.noteEvent() }
+        let next = try await launched()
+        _ = await next.outcome("last")
+        #expect(probe.received("b") == all + probe.received("a").suffix(1))
+        #expect(await next.stopped() == .stopped)
+    }
+
     @Test("what comes to the lane while the modules receive the end is delivered by the next host")
     func tooLate() async throws {
         let (probe, folder) = (Probe(), try TemporaryFolder())

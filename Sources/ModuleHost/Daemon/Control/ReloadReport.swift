@@ -100,6 +100,7 @@ extension ReloadPlan {
             $0.member("added", added.map(\.text))
             if !onDemand.isEmpty { $0.member("onDemand", onDemand.map(\.text)) }
             $0.member("removed", removed.map(\.text))
+            if deadLetters > 0 { $0.member("deadLetters", deadLetters) }
             $0.member("recreated", formerly: "remade") { $0.member($1, recreated) }
             $0.member("postponed", postponed.map(\.text))
             $0.member("reconfigured", reconfigured.map(\.text))

@@ -355,6 +355,49 @@ final class DurableLife {
 
     // MARK: End
 
+    /// Stops the host while events wait for the lane and others come, and checks that each was received or is left
+    /// to the next host.
+    func stop() async throws {
+        for name in names {
+            while conditions[name] == .standing { await open(name) }
+        }
+        for name in names where conditions[name] == .returning { await rejoined(name) }
+        let door = Door()
+        test.host.onLane { _, _ in door.pass() }
+        // More than the lane takes at once, or fewer.
+        for _ in 0..<random.below(100) { try await accept() }
+        test.host.stop(because: "test")
+        for _ in 0..<random.below(40) { try await accept() }
+        // Beyond a third of the time of a stop, what stands before it is dropped.
+        if random.chance(1, of: 3) { test.time.advance(by: .seconds(11)) }
+        door.open()
+        if await test.end() != .stopped { errors.append("host \(number): did not stop") }
+        let left = look()
+        let handled = stage.handled.withLock { $0 }
+        for name in names {
+            let (ended, due) = (handled[name]?.ended ?? [], left[name] ?? [])
+            tally.left += due.count
+            if ended + due != owed[name] {
+                errors.append(
+                    """
+                    host \(number): \(name) received \(ended) until the stop, and the next host has \
+                    \(due) for it, of \(owed[name] ?? [])
+                    """)
+            }
+        }
+    }
+
+    /// Sends an event, and waits until it is accepted.
+    private func accept() async throws {
+        let id = "\(number)-\(tally.events)"
+        tally.events += 1
+        guard let place = await test.accept(id) else {
+            return errors.append("host \(number): event \(id) was not accepted")
+        }
+        ids[place] = id
+        for name in names { owed[name, default: []].append(place) }
+    }
+
     /// Lets all modules through all doors, and checks what each has received.
     func end() async throws {
         for name in names {

@@ -5,8 +5,8 @@ import TestSupport
 
 /// A random schedule of durable events, hanging modules and crashes, run against real hosts.
 ///
-/// Two hosts run on the same inbox, the second on the files that a crash of the first would leave. At
-/// random moments the trial reads what the next host would: the cursor and the black box. Two rules
+/// Two hosts run on the same inbox, the second on the files that a crash of the first would leave, or that
+/// its stop in the middle of events has left. At random moments the trial reads what the next host would: the cursor and the black box. Two rules
 /// must hold each time, for each module and each accepted event:
 ///
 /// - **Nothing is lost.** The next host delivers the event to the module, unless the module has handled it.
@@ -32,6 +32,8 @@ final class DurableTrial {
         var crashes = 0
         var repeated = 0
         var unanswered = 0
+        /// The events that stops have left to the next host.
+        var left = 0
 
         static func += (sum: inout Tally, other: Tally) {
             sum.events += other.events
@@ -39,6 +41,7 @@ final class DurableTrial {
             sum.crashes += other.crashes
             sum.repeated += other.repeated
             sum.unanswered += other.unanswered
+            sum.left += other.left
         }
     }
 
@@ -89,9 +92,11 @@ final class DurableTrial {
             1, of: seed, names, backlogs, in: folder, owing: [:], urls: [:], ids: [:],
             random)
         for _ in 0..<(4 + random.below(12)) { try await first.step() }
-        // A crash at this moment, whatever the modules are doing.
+        let isStopped = random.chance(1, of: 3)
+        if isStopped { try await first.stop() }
+        // Otherwise a crash at this moment, whatever the modules are doing.
         let (left, owed, urls, ids) = try first.crash()
-        try await first.end()
+        if !isStopped { try await first.end() }
         collect(from: first)
         let second = try await DurableLife(
             2, of: seed, names, backlogs, in: left, owing: owed, urls: urls, ids: ids,
