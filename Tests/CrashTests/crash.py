@@ -2,6 +2,7 @@
 """Kills a host hundreds of times, at moments of named kinds, and counts what became of its events.
 
 usage: scripts/crash [--kills N] [--seed N] [--hostd FILE] [--folder DIR] [--only TEXT] [--no-strace]
+       scripts/crash --stops N [--seed N] [--hostd FILE] [--folder DIR]
        scripts/crash --faults [--hostd FILE] [--only TEXT]
 
 A real hostd runs over and over on one state directory, with modules that write down what they receive, while
@@ -9,6 +10,9 @@ clients of its control socket and other programs send events. It is killed with 
 be used, at the entry of chosen system calls, else after times of chance. At the end every event that was
 accepted must have been received by every module, or be among the rejected ones; in order; once, but for
 what was current in a module when the host died; and nothing that was never sent.
+
+With --stops, hosts are stopped in order, at moments of chance, while modules fail, return, and are made,
+exchanged and unloaded: no event may be lost, out of order, or received again without a mark.
 
 With --faults, what docs/reliability.md says of full disks, broken files and the like is tried instead.
 """
@@ -26,6 +30,7 @@ import tempfile
 import time
 
 import faults
+import stops
 from hosts import Failure, Host, can_trap
 from moments import MOMENTS
 from senders import HostClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
@@ -257,6 +262,7 @@ def summarize(driver, met, missed, given_up, seconds):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n")[0])
     parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--stops", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hostd", default=".build/debug/hostd")
     parser.add_argument("--folder", help="where to work, and leave everything; else a temporary one")
@@ -267,6 +273,8 @@ def main():
     hostd = str(pathlib.Path(options.hostd).resolve())
     if options.faults:
         return faults.run(hostd, options.only)
+    if options.stops:
+        return stops.run(hostd, options.stops, options.seed, options.folder)
     folder = pathlib.Path(options.folder or tempfile.mkdtemp(prefix="crash-"))
     folder.mkdir(parents=True, exist_ok=True)
     driver = Driver(folder, hostd, options.seed, not options.no_strace)

@@ -15,6 +15,9 @@ class Site:
     that writes into a pipe, so that it is as slow as the reader of that (see `Valve`).
     """
 
+    #: The module that writes into a pipe.
+    slow = SLOW
+
     def __init__(self, folder, journals=None):
         self.folder = pathlib.Path(folder)
         self.state = self.folder / "state"
@@ -23,7 +26,7 @@ class Site:
         self.slatefile = self.folder / "slatefile.json"
         self.journals = pathlib.Path(journals or self.folder / "journals")
         self.journals.mkdir(parents=True, exist_ok=True)
-        os.mkfifo(self.journal(SLOW), 0o600)
+        os.mkfifo(self.journal(self.slow), 0o600)
         self.slatefile.write_text(json.dumps(self._slatefile(), indent=2))
 
     def journal(self, module):
