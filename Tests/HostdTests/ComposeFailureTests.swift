@@ -30,6 +30,20 @@ struct ComposeFailureTests {
         #expect(
             try fixture.failure(.unavailable)
                 == "hostd compose: x.push: …/repos/push.git has no tag '2.0'; it has no tags\n")
+        try fixture.repository("user", targets: ["User"])
+        try fixture.slatefile(
+            ComposeFixture.module("push", #""tag": "2.0""#),
+            ComposeFixture.module("user", #""branch": "mian""#))
+        #expect(
+            try fixture.failure(.unavailable) == """
+                hostd compose: x.push: …/repos/push.git has no tag '2.0'; it has no tags
+                hostd compose: x.user: …/repos/user.git has no branch 'mian'; did you mean 'main'?
+
+                """)
+        try fixture.slatefile(ComposeFixture.module("push", #""branch": "HEAD""#))
+        #expect(
+            try fixture.failure(.invalidSlatefile).contains(
+                "'HEAD' stands for the default branch of a repository: leave it out"))
         try fixture.slatefile(ComposeFixture.module("news"))
         let failure = try fixture.failure(.unavailable)
         #expect(failure.hasPrefix("hostd compose: x.news: git cannot read …/repos/news.git:\n    "))
@@ -196,6 +210,65 @@ struct ComposeFailureTests {
             try fixture.compose(tools: "onlygit").error.hasSuffix(
                 "hostd compose: there is no 'swift' in the folders of PATH; install Swift 6.3, by swiftly or from https://www.swift.org/install\n"
             ))
+    }
+
+    // MARK: Work in a checkout
+
+    @Test("a file that git ignores is not overwritten")
+    func ignored() throws {
+        try fixture.commit("push", "secret.txt\n", to: ".gitignore")
+        try fixture.slatefile(ComposeFixture.module("push", #""branch": "main""#))
+        try fixture.composed()
+        let file = "composed/modules/push/secret.txt"
+        try fixture.folder.write("mine", to: file)
+        try fixture.folder.write("theirs", to: "work/push/secret.txt")
+        try fixture.shell(
+            "cd work/push; git add -f secret.txt; git commit -q -m x; git push -q origin HEAD")
+        let failure = try fixture.failure(.failed, "--update")
+        #expect(failure.contains("secret.txt"), "\(failure)")
+        #expect(
+            failure.hasSuffix(
+                "nothing was changed there; move files away that are in the way, and compose again\n"
+            ), "\(failure)")
+        #expect(try fixture.folder.text(of: file) == "mine")
+        try fixture.shell("rm \(file)")
+        try fixture.composed("--update")
+        #expect(try fixture.folder.text(of: file) == "theirs")
+    }
+
+    @Test("a merge that has changed no files yet is kept")
+    func unfinished() throws {
+        try fixture.slatefile(ComposeFixture.module("push", #""branch": "main""#))
+        try fixture.composed()
+        try fixture.shell(
+            """
+            cd composed/modules/push; git checkout -q -b side; git commit -q --allow-empty -m side
+            git checkout -q main; git merge -q --no-ff --no-commit side
+            """)
+        try fixture.commit("push", "new\n", to: "new")
+        let failure = try fixture.failure(.failed, "--update")
+        #expect(
+            failure.contains("x.push: …/composed/modules/push has an unfinished merge, and is at "),
+            "\(failure)")
+        #expect(
+            failure.hasSuffix("finish it, or end it by 'git merge --abort', and compose again\n"))
+        try fixture.shell("cd composed/modules/push; git merge --abort")
+        try fixture.composed("--update")
+    }
+
+    @Test("compiled modules of Python are not local changes")
+    func caches() throws {
+        try fixture.slatefile(ComposeFixture.module("push", #""branch": "main""#))
+        try fixture.composed()
+        _ = try fixture.calls()
+        try fixture.shell(
+            "cd composed/modules/push; mkdir __pycache__; touch __pycache__/a.pyc"
+        )
+        try fixture.composed()
+        #expect(try fixture.calls() == [])
+        try fixture.commit("push", "new\n", to: "new")
+        try fixture.composed("--update")
+        #expect(try fixture.folder.text(of: "composed/modules/push/new") == "new\n")
     }
 
     // MARK: The build

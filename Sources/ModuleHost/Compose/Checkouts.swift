@@ -50,6 +50,14 @@ struct Checkouts {
             if isModified { progress.note("\(name): local changes are used") }
             return Checkout(source: source, folder: path, commit: head, isModified: isModified)
         }
+        if let work = Self.unfinishedWork(in: path) {
+            throw ComposeError(
+                """
+                \(module): \(path) has an unfinished \(work), and is at \(head.prefix(12)), while the app takes \
+                \(commit.prefix(12)); nothing was changed there
+                finish it, or end it by 'git \(work) --abort', and compose again
+                """)
+        }
         let own = try ownCommits("HEAD", in: path)
         if own > 0 || isModified {
             return try keep(
@@ -139,11 +147,23 @@ struct Checkouts {
             source: source, folder: path, commit: heads.now, isModified: heads.isModified)
     }
 
+    /// Returns the command of git that has begun in a checkout and has not ended; nil for none.
+    ///
+    /// Checking out another commit would silently end a merge that has changed no files.
+    private static func unfinishedWork(in path: String) -> String? {
+        let traces = [
+            ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"), ("REVERT_HEAD", "revert"),
+            ("rebase-merge", "rebase"), ("rebase-apply", "rebase"),
+        ]
+        return traces.first { fileExists("\(path)/.git/\($0.0)") }?.1
+    }
+
+    /// Returns whether files differ from the commit, apart from the caches that Python writes beside modules.
     private func isModified(_ path: String) throws(ComposeError) -> Bool {
         let result = try git.run(
             [
                 "status", "--porcelain", "--ignore-submodules=all", "--untracked-files=normal",
-                "--", ".",
+                "--", ".", ":(exclude,glob)**/\(Fingerprint.cacheFolder)/**",
             ],
             in: path)
         return !result.isSuccess || !result.output.isEmpty
@@ -244,7 +264,8 @@ struct Checkouts {
     private func checkOut(
         _ commit: String, of source: PackageSource, in path: String, for module: String
     ) throws(ComposeError) {
-        var arguments = ["checkout", "--quiet", "--no-recurse-submodules"]
+        // Without the option git replaces ignored files, such as local settings and keys.
+        var arguments = ["checkout", "--quiet", "--no-recurse-submodules", "--no-overwrite-ignore"]
         var branch: String?
         if case .branch(let name)? = source.reference {
             branch = name
@@ -255,7 +276,10 @@ struct Checkouts {
         let result = try git.run(arguments, in: path)
         guard result.isSuccess else {
             throw ComposeError(
-                "\(module): git cannot check out \(commit.prefix(12)) in \(path):\(result.reason)")
+                """
+                \(module): git cannot check out \(commit.prefix(12)) in \(path):\(result.reason)
+                nothing was changed there; move files away that are in the way, and compose again
+                """)
         }
         if let branch {
             _ = try git.run(

@@ -186,12 +186,20 @@ struct Compose {
             program: try children.find("git", "install git, such as by 'apt-get install git'"),
             children: children)
         let checkouts = Checkouts(folder: folder, git: git, progress: progress)
+        var failures: [ComposeError] = []
         for (source, user, users, name) in repositories {
             guard let repository = source.repository else { continue }
             let pin = lock.pin(of: source)
             var commit = pin?.commit
             if commit == nil || isUpdated(users) {
-                let newest = try checkouts.resolve(source, for: user)
+                let newest: String
+                do throws(ComposeError) {
+                    newest = try checkouts.resolve(source, for: user)
+                } catch {
+                    guard error.signal == nil else { throw error }
+                    failures.append(error)
+                    continue
+                }
                 if let commit, commit != newest {
                     moves.append(
                         "\(name): the pin moves from \(commit.prefix(12)) to \(newest.prefix(12))")
@@ -202,6 +210,9 @@ struct Compose {
                 ComposeLock.Pin(
                     repository: repository, reference: source.reference, commit: commit ?? "",
                     users: users))
+        }
+        if let first = failures.first {
+            throw ComposeError(failures.flatMap(\.reasons), first.exitCode)
         }
         lock.set(pins)
         lock.keep(repositories.map(\.source) + named)

@@ -91,7 +91,11 @@ extension Git.Result {
     var reason: TerminalText {
         // The folder that it clones into is a name of compose, and gone.
         let lines = error.filter { !$0.isEmpty && !$0.hasPrefix("Cloning into ") }.suffix(6)
-        return lines.map { "\n    \(excerpt($0, limit: 300))" as TerminalText }.joined()
+        return lines.map { line -> TerminalText in
+            // Git indents the names of files by a tab.
+            let text = String(line.map { $0 == "\t" ? " " : $0 })
+            return "\n    \(excerpt(text, limit: 300))"
+        }.joined()
     }
 }
 

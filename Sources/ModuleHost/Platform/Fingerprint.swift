@@ -9,6 +9,11 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     // FNV-1a: no more is needed to notice a change that is not made to deceive.
     private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
+    init() {}
+
+    /// Creates the fingerprint of a text.
+    init(of text: [UInt8]) { add(text) }
+
     mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         // Else two texts could share their border.
@@ -42,7 +47,20 @@ struct Fingerprint: Hashable, CustomStringConvertible {
         return isFolder
     }
 
-    /// Adds all files in a folder and below it, but those with names that begin with a dot.
+    /// The name of the folders in which Python keeps compiled modules: no change to a package.
+    static let cacheFolder = "__pycache__"
+
+    /// Adds a file by its size and time; where it is a link, what it leads to.
+    mutating func add(target path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        add(Int(status.st_ino))
+        add(Int(status.st_size))
+        add(status.st_mtim.tv_sec)
+        add(status.st_mtim.tv_nsec)
+    }
+
+    /// Adds all files in a folder and below it, but those with names that begin with a dot, and caches.
     ///
     /// - Parameters:
     ///   - folder: The folder; where it is a link, the folder that it leads to.
@@ -51,7 +69,7 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     /// - Returns: Whether there was room for all, and each folder could be listed.
     mutating func add(below folder: String, except: String, room: inout Int) -> Bool {
         guard let names = try? namesInFolder(folder) else { return false }
-        for name in names.sorted() where !name.hasPrefix(".") {
+        for name in names.sorted() where !name.hasPrefix(".") && name != Self.cacheFolder {
             guard room > 0 else { return false }
             room -= 1
             let path = "\(folder)/\(name)"

@@ -59,6 +59,9 @@ enum SourceRules {
             && !text.contains(bytesOf: "..") && !text.contains(bytesOf: "@{") && text != "@"
             && !text.hasSuffix(".")
             && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && !$0.hasSuffix(".lock") }
+        if text == "HEAD" {
+            return "'HEAD' stands for the default branch of a repository: leave it out"
+        }
         return isValid ? nil : "\(quoted(text)) is not the name of a branch or a tag in git"
     }
 
