@@ -45,6 +45,7 @@ struct NewCommandTests {
                 created weather-report/test_weather_report_module.py
                 created weather-report/modulehost.py
                 created slatefile.json
+                created weather-report/.gitignore
 
                 next:
                     python3 -m unittest discover weather-report
@@ -482,7 +483,7 @@ struct NewCommandTests {
         #expect(
             outcome.output == """
                 {"id":"com.example.weather","made":["weather/weather_module.py",\
-                "weather/test_weather_module.py","weather/modulehost.py"],\
+                "weather/test_weather_module.py","weather/modulehost.py","weather/.gitignore"],\
                 "slatefile":"slatefile.json","entry":{ "id": "com.example.weather", \
                 "command": ["python3", "weather/weather_module.py"], \
                 "provides": ["greet/:name"], "topics": ["weather.visited"], \

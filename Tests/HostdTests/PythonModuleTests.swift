@@ -96,6 +96,14 @@ struct PythonModuleTests {
         #expect(try run.journaledEvents().filter { $0 == "message" }.count == 201)
     }
 
+    @Test("what Python compiles is in the state directory, and not beside the module")
+    func compiled() throws {
+        let run = try run("")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(!run.folder.names.contains("__pycache__"), "\(run.folder.names)")
+        #expect(fileExists(run.folder.path(".hostd/pycache")))
+    }
+
     @Test("it stops the app where its slatefile lets it, and else the error says how to let it")
     func stops() throws {
         let run = try run(

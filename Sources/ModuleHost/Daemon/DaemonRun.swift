@@ -49,6 +49,8 @@ final class DaemonRun: Sendable {
             folder: parentFolder(of: options.slatefile) ?? ".",
             environment: options.environment)
         processes.mark = mark
+        processes.pythonCache = CurrentProcess.absolute(
+            directory.path(of: StateDirectory.pythonCacheName))
         host = AppHost(
             slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: log,

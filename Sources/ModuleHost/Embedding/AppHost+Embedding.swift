@@ -102,6 +102,10 @@ extension AppHost {
             throw .stateDirectory("\(error)")
         }
         processes.mark = claim.map(ProcessMark.init)
+        processes.pythonCache = settings.stateDirectory.map {
+            CurrentProcess.absolute(
+                StateDirectory(path: $0).path(of: StateDirectory.pythonCacheName))
+        }
         let time = SystemTimeSource()
         let life = EmbeddedLife()
         let reference = WeakBox<AppHost>()

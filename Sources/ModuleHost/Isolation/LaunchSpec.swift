@@ -12,6 +12,8 @@ struct LaunchSpec: Sendable {
     let restarts: RestartPolicy.Limits
     /// The processes of the host, to which this one belongs while it runs.
     let processes: ModuleProcesses
+    /// The file that the process runs, as it was before the first start; nil where it is not known.
+    let program: ProgramFile?
     /// The modules whose services it uses; none for a program.
     let facadeProviders: [Slatefile.FacadeProvider]
 
@@ -26,15 +28,37 @@ struct LaunchSpec: Sendable {
     ) {
         self.command = command
         folder = settings.folder
-        environment = settings.environment(naming: names, for: module)
+        var variables = settings.environment(naming: names, for: module)
+        if variables[Self.pythonCacheVariable] == nil {
+            variables[Self.pythonCacheVariable] = settings.pythonCache
+        }
+        environment = variables
         limits = settings.limits
         restarts = settings.restarts
         processes = settings.running
         facadeProviders = []
+        program = Self.program(of: command, in: settings.folder)
+    }
+
+    /// Returns the file that a command runs: the first of its words that names one, but for a program of the `PATH`.
+    private static func program(of command: [String], in folder: String?) -> ProgramFile? {
+        for (index, word) in command.enumerated() where index > 0 || word.contains("/") {
+            let path = word.hasPrefix("/") || folder == nil ? word : "\(folder ?? "")/\(word)"
+            if let file = ProgramFile(CurrentProcess.absolute(path)) { return file }
+        }
+        return nil
+    }
+
+    /// The file that the next process runs.
+    var currentProgram: ProgramFile? {
+        isSwift ? program : Self.program(of: command, in: folder)
     }
 
     /// Whether the process is that of a Swift module.
     var isSwift: Bool { environment[Self.entryVariable] != nil }
+
+    /// The variable that tells Python where to write compiled modules.
+    private static let pythonCacheVariable = "PYTHONPYCACHEPREFIX"
 
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
     static let entryVariable = "MODULEHOST_ENTRY"
@@ -71,6 +95,7 @@ struct LaunchSpec: Sendable {
         restarts = settings.restarts
         processes = settings.running
         facadeProviders = providers
+        program = settings.binary.map { ProgramFile($0) } ?? RunningProgram.file
     }
 }
 
@@ -85,6 +110,9 @@ package struct ProcessSettings: Sendable {
     package var binary: String?
     /// The mark by which the next host finds the processes if this one dies; nil for none.
     var mark: ProcessMark?
+    /// The folder for the compiled modules of Python, which would otherwise be written beside its programs; nil for
+    /// none.
+    var pythonCache: String?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
     /// The processes that run; each host sets its own.

@@ -6,6 +6,9 @@ import SwiftOverlayShims
 enum RunningProgram {
     private static let link = "/proc/self/exe"
 
+    /// The file as it was at the first use, which is to be the start of the host; nil where it is not known.
+    static let file = linkTarget(link).flatMap { ProgramFile($0, foundBy: link) }
+
     /// Returns whether a file was changed after the program.
     ///
     /// - Parameter path: The file.

@@ -29,6 +29,9 @@ public struct StateDirectory: Hashable, Sendable {
     /// The name of the control socket in the folder.
     package static let socketName = "control.sock"
 
+    /// The folder for compiled modules of Python.
+    package static let pythonCacheName = "pycache"
+
     /// Returns the path of a file in the folder.
     package func path(of name: String) -> String {
         path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"

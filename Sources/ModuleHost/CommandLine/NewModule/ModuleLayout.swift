@@ -65,6 +65,7 @@ extension ModuleLayout {
                 ("provides", #"["greet/:name"]"#), ("topics", #"["\#(names.label).visited"]"#),
             ],
             test: "python3 -m unittest discover \(names.label)", run: "\(program) run\(app.option)",
-            orElse: "  # where it runs already: \(program) reload\(app.option)")
+            orElse: "  # where it runs already: \(program) reload\(app.option)",
+            extras: [("\(names.label)/.gitignore", "__pycache__/\n")])
     }
 }
