@@ -20,10 +20,12 @@ extension AppHost {
     ///   - origin: The origin of the call.
     ///   - token: The caller's token, which takes precedence over one in the URL.
     ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
+    /// - Returns: Cancels the call, from any thread. One that has begun loses only its answer.
+    @discardableResult
     package func open(
         _ url: String, origin: Origin, token: RouteToken?,
         completion: @escaping CompletionHandler<CallReply>
-    ) {
+    ) -> @Sendable () -> Void {
         let pending = CallCompletion(completion)
         do throws(RouteURLError) {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
@@ -32,6 +34,7 @@ extension AppHost {
             let error = error.naming(slatefile.schemes.first)
             pending.finish(.failure(RouteError.malformed(error)))
         }
+        return { [weak pending] in pending?.finish(.failure(RouteError.cancelled)) }
     }
 
     /// Finds out whether a route would answer a URL; modules that claim URLs themselves are not called.
@@ -66,10 +69,12 @@ extension AppHost {
     ///   - origin: The origin of the call.
     ///   - token: The caller's token.
     ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
+    /// - Returns: Cancels the call, from any thread. One that has begun loses only its answer.
+    @discardableResult
     package func call(
         _ module: String, _ action: String, _ parameters: RouteParameters, origin: Origin,
         token: RouteToken?, completion: @escaping CompletionHandler<CallReply>
-    ) {
+    ) -> @Sendable () -> Void {
         let pending = CallCompletion(completion)
         let later = LateAnswer { [stopping] in
             pending.finish($0.map(CallReply.init).explained(by: stopping))
@@ -78,6 +83,7 @@ extension AppHost {
         call(pending, later: later) {
             CallReply(try $0.perform(module, action, parameters, for: caller, on: $1))
         }
+        return { [weak pending] in pending?.finish(.failure(RouteError.cancelled)) }
     }
 
     /// Reads the current routes.

@@ -8,6 +8,7 @@ final class Completion<Success: Sendable, Failure: Error>: Sendable {
         /// Nil once it has been called.
         var handler: (@Sendable (Result<Success, Failure>) -> Void)?
         var alarm: (any Alarm)?
+        var work: (@Sendable () -> Void)?
     }
 
     private let state: Guarded<State>
@@ -35,6 +36,20 @@ final class Completion<Success: Sendable, Failure: Error>: Sendable {
         if isFinished { alarm.cancel() }
     }
 
+    /// Sets a closure that the first result calls after the handler: it ends work for this result.
+    ///
+    /// Calls it at once if there is a result already.
+    func whenFinished(_ endWork: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            if state.handler != nil { state.work = endWork }
+            return state.handler == nil
+        }
+        if isFinished { endWork() }
+    }
+
+    /// Whether the handler has been called.
+    var isFinished: Bool { state.withLock { $0.handler == nil } }
+
     /// Calls the handler, unless it has been called.
     func finish(_ result: Result<Success, Failure>) {
         let pending = state.withLock { state in
@@ -43,5 +58,6 @@ final class Completion<Success: Sendable, Failure: Error>: Sendable {
         }
         pending.alarm?.cancel()
         pending.handler?(result)
+        pending.work?()
     }
 }

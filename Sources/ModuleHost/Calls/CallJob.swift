@@ -58,8 +58,13 @@ final class CallJob: LaneJob {
         baggage = LaneConfined(
             Baggage { [isModule = caller != nil] dispatcher, thread in
                 let result = Result { try call(dispatcher.current, thread) }
-                if case .success = result, later?.isTaken == true {
-                    onSuspension?()
+                if case .success = result, let later, later.isTaken {
+                    if let onSuspension {
+                        onSuspension()
+                    } else {
+                        // A caller that cancels the call ends it before the answer.
+                        completion.whenFinished { [weak later] in later?.end(.cancelled) }
+                    }
                 } else {
                     completion.finish(result)
                 }
@@ -75,6 +80,8 @@ final class CallJob: LaneJob {
 
     /// Makes the call.
     func run(by dispatcher: CallDispatcher, on thread: LaneThread) {
+        // The caller has cancelled it.
+        if caller == nil, completion.isFinished { return }
         let baggage = baggage.open(on: thread)
         baggage.result = baggage.attempt?(dispatcher, thread)
         // Objects of modules may be released here, which runs module code: it is entered through the gate.
@@ -141,6 +148,7 @@ extension Completion where Failure == any Error {
 
 /// The completion of a call, whatever its reply is.
 private protocol CompletionOfCall: AnyObject, Sendable {
+    var isFinished: Bool { get }
     func fail(_ error: RouteError)
 }
 

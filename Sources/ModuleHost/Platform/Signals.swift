@@ -213,6 +213,9 @@ package enum Signals {
         }
     }
 
+    /// Returns whether this process ignores a signal, as its parent process may have requested.
+    static func isIgnored(_ number: Int32) -> Bool { handler(of: number) == ignoredHandler }
+
     /// Returns the handler of a signal as a number: a function pointer cannot be compared.
     private static func handler(of number: Int32) -> UInt? {
         var action = sigaction()

@@ -103,6 +103,9 @@ public struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     /// Too many events and calls are in flight: further ones are refused.
     public static let overloaded = Self(rawValue: -32010)
 
+    /// The caller cancelled the call.
+    public static let cancelled = Self(rawValue: -32011)
+
     /// The table of every code that this host sends, with the exit code of a command that receives it.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
         // The first two are never the user's mistake: the command wrote the request.
@@ -122,6 +125,7 @@ public struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.unavailable, .unavailable),
         (.notAccepted, .inputOutput),
         (.overloaded, .busy),
+        (.cancelled, .busy),
     ]
 
     /// The exit code of a command that gets this error; an unknown one counts as a failure.

@@ -49,6 +49,8 @@ import AppService
     case tooDeep([ModuleID])
     /// The caller is not code of a module on the lane.
     case offLane
+    /// The caller cancelled the call. If it had begun, its effects stay.
+    case cancelled
     /// The app stopped before the module answered. The effects of the call stay.
     case stoppedUnanswered(ModuleID)
     /// The host has stopped, or is about to.
@@ -174,6 +176,7 @@ extension RouteError: CustomStringConvertible {
                 + Self.text(ofChain: chain)
         case .offLane:
             "only code of a module on the lane uses an object of another module: call an action instead"
+        case .cancelled: "the caller cancelled the call"
         case .stoppedUnanswered(let module): "the app stopped before \(module) answered"
         case .stopped: "the host has stopped"
         }

@@ -140,6 +140,34 @@ struct LateAnswerTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "a cancelled call ends: the task of its handler is cancelled; one that has not begun is not made"
+    )
+    func cancelled() async throws {
+        let probe = Probe()
+        let test = try await host(probe: probe)
+        let (first, second) = (Promise<String>(), Promise<String>())
+        let cancelFirst = test.host.call(
+            "x.l", "await", ["name": "one"], origin: .control(uid: 1000, pid: 42), token: nil
+        ) { first.keep("\($0)") }
+        await probe.reached("await one")
+        cancelFirst()
+        #expect(await first.value.contains("cancelled"))
+        keep("one", probe)
+        await probe.reached("resume one cancelled")
+        let release = Promise<Void>()
+        test.host.onLane { _, _ in release.wait() }
+        let cancelSecond = test.host.open(
+            "app://x.l/await?name=two", origin: .control(uid: 1000, pid: 42), token: nil
+        ) { second.keep("\($0)") }
+        cancelSecond()
+        #expect(await second.value.contains("cancelled"))
+        release.keep(())
+        #expect(await test.call("x.l", "at-once") == "3")
+        #expect(probe.entries == ["await one", "resume one cancelled", "at-once"])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a reply is answered once, by a value or an error, and its release is an error")
     func reply() async throws {
         let probe = Probe()

@@ -121,15 +121,16 @@ extension Command {
             help: "a private file whose first line is a token (default: $HOSTD_TOKEN)"),
     ]
 
-    /// Calls a method with named parameters and prints the result.
+    /// Calls a method with named parameters and prints the result; Ctrl-C cancels the call.
     private static func forward(
         _ method: String, _ arguments: Arguments,
         _ members: (inout JSONWriter, _ token: String?) -> Void
     ) -> ExitCode {
         withToken(arguments) { token in
-            HostCall.run(arguments) { call throws(HostClientError) in
+            let interruptible = InterruptibleCall()
+            let code = HostCall.run(arguments) { call throws(HostClientError) in
                 // No limit on the wait: the host has deadlines of its own.
-                let result = try call.client.call(method, within: nil) { json in
+                let result = try interruptible.call(call.client, method) { json in
                     json.object { members(&$0, token) }
                 }
                 if let module = result["claimedBy"]?.string {
@@ -140,6 +141,7 @@ extension Command {
                 guard let reply = result["reply"] else { throw .malformed(call.directory) }
                 return Console.write(json: reply)
             }
+            return interruptible.end(with: code)
         }
     }
 

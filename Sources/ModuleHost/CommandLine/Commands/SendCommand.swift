@@ -82,7 +82,7 @@ extension Command {
             return request.waits ? nil : leave(request, arguments)
         case .refused(let refusal) where refusal.code == .notRunning:
             return request.waits ? nil : leave(request, arguments)
-        case .ended, .timedOut:
+        case .ended, .timedOut, .noResponse:
             Console.printError(
                 """
                 \(arguments.title): \(error)

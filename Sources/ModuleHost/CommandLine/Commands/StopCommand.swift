@@ -47,7 +47,7 @@ extension Command {
                             outcome, of: call.directory, arguments)
                     }
                 } catch {
-                    guard case .timedOut = error else { throw error }
+                    guard case .noResponse = error else { throw error }
                 }
                 let process = call.client.hostProcessID.map { "\($0)" } ?? "PID"
                 Console.printError(

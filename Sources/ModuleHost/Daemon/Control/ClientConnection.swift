@@ -17,12 +17,14 @@ final class ClientConnection: Sendable {
     }
 
     typealias Response = Completion<JSONValue, HostClientError>
+    /// The number of a call on this connection.
+    typealias CallID = Int
     private typealias Waiter = @Sendable (RPCRequest?) -> Void
 
     private struct State {
         var lastID = 0
         /// The calls that are not answered, by their ids.
-        var calls: [Int: Response] = [:]
+        var calls: [CallID: Response] = [:]
         var unsent: [UInt8] = []
         var notifications = Deque<RPCRequest>()
         var waiters = Deque<Waiter>()
@@ -57,23 +59,29 @@ final class ClientConnection: Sendable {
 
     // MARK: From any thread
 
+    /// Returns the number of the next call.
+    func nextID() -> CallID {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
     /// Calls a method.
     ///
     /// - Parameters:
     ///   - method: The name of the method.
+    ///   - id: The number of the call.
     ///   - time: The longest wait; nil for no limit.
     ///   - parameters: Writes an array or an object.
     ///   - completion: Called once, on any thread.
     func call(
-        _ method: String, within time: Duration?, _ parameters: (inout JSONWriter) -> Void,
+        _ method: String, as id: CallID, within time: Duration?,
+        _ parameters: (inout JSONWriter) -> Void,
         completion: @escaping @Sendable (Result<JSONValue, HostClientError>) -> Void
     ) {
         let response = Response(orAbandoned: .ended(directory), completion)
         var json = JSONWriter()
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
         json.rpcRequest(method, id: RPCID(id), parameters)
         json.newline()
         let line = json.bytes
@@ -88,13 +96,46 @@ final class ClientConnection: Sendable {
         }
         if let failure { return response.finish(.failure(failure)) }
         if let time {
+            let error = HostClientError.noResponse(directory, to: method, within: time)
             response.set(
-                SystemTimeSource.shared.schedule(after: time) { [weak self, directory] in
-                    _ = self?.state.withLock { $0.calls.removeValue(forKey: id) }
-                    response.finish(.failure(.timedOut(directory)))
+                SystemTimeSource.shared.schedule(after: time) { [weak self] in
+                    self?.cancel(id, because: error)
                 })
         }
         bell.ring()
+    }
+
+    /// Ends the wait for a response, and notifies the host of that.
+    ///
+    /// Has no effect on a call that has its response, or was not made.
+    ///
+    /// - Parameters:
+    ///   - id: The number of the call.
+    ///   - error: The result of the call.
+    func cancel(_ id: CallID, because error: HostClientError) {
+        let response = state.withLock { state -> Response? in
+            guard let response = state.calls.removeValue(forKey: id) else { return nil }
+            state.unsent += Self.cancellation(of: id)
+            return response
+        }
+        guard let response else { return }
+        bell.ring()
+        response.finish(.failure(error))
+    }
+
+    /// Requests the end of a call from the host, whose response is still awaited.
+    func requestEnd(of id: CallID) {
+        state.withLock { state in
+            if state.calls[id] != nil { state.unsent += Self.cancellation(of: id) }
+        }
+        bell.ring()
+    }
+
+    private static func cancellation(of id: CallID) -> [UInt8] {
+        var json = JSONWriter()
+        json.rpcRequest("cancel", id: nil) { $0.object { $0.member("id", id) } }
+        json.newline()
+        return json.bytes
     }
 
     /// Passes the next notification to a closure, or nil at the end of the connection.

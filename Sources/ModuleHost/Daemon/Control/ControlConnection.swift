@@ -11,6 +11,7 @@ final class ControlConnection {
     /// The function that passes responses on, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     var follower: TailFollower?
+    var cancellableCalls = CancellableCalls()
     /// Whether other threads may send answers.
     private var answersDirectly = true
     /// The bytes of lines that were recently taken from it; halved at each turn.

@@ -124,6 +124,12 @@ struct ControlLoop {
             through: connection.deliver)
         switch request.method {
         case "ping": reply.succeed { $0.value("pong") }
+        case "cancel":
+            guard let id = request.parameters?["id"].flatMap(RPCID.init) else {
+                return reply.fail(.invalidParameters("'cancel' takes the 'id' of a call"))
+            }
+            connection.cancellableCalls.cancel(id)
+            reply.succeed { $0.null() }
         case "tail":
             reply.succeed { $0.object { _ in } }
             guard connection.follower == nil else { return }
@@ -132,7 +138,7 @@ struct ControlLoop {
             server.log.debug("control socket: process \(connection.peer.processID) follows")
         default:
             guard let handler = server.methods[request.method] else {
-                let names = server.methods.names + ["ping", "tail"]
+                let names = server.methods.names + ["cancel", "ping", "tail"]
                 let nearest = nearestName(to: request.method, in: names)
                 let offer = nearest.map { "; did you mean '\($0)'?" } ?? ""
                 return reply.fail(.methodNotFound("no method \(quoted(request.method))\(offer)"))
@@ -142,9 +148,13 @@ struct ControlLoop {
                 return reply.fail(.overloaded(connection.account.limits))
             }
             let mailbox = server.mailbox
+            let cancellation =
+                ControlMethods.cancellable.contains(request.method)
+                ? ticket.id.map { connection.cancellableCalls.add($0) } : nil
             handler(
                 ControlMethods.Call(
-                    peer: connection.peer, parameters: request.parameters, reply: reply
+                    peer: connection.peer, parameters: request.parameters, reply: reply,
+                    cancellation: cancellation
                 ) { mailbox.post(.work($0)) })
         }
     }

@@ -90,9 +90,13 @@ extension ControlMethods {
     /// Adds `open`, `canopen`, `call` and `post`.
     mutating func addCalls(to host: AppHost) {
         add("open", URLParameters.self) { parameters, call in
-            host.open(
+            let cancel = host.open(
                 parameters.url, origin: call.peer.origin, token: parameters.token?.token
-            ) { call.reply.give($0) }
+            ) { result in
+                call.reply.give(result)
+                call.cancellation?.end()
+            }
+            call.cancellation?.whenCancelled(cancel)
         }
         add("canopen", OpennessParameters.self) { parameters, call in
             host.openness(
@@ -115,10 +119,14 @@ extension ControlMethods {
                 return call.reply.fail(
                     .invalidParameters("/parameters: expected an object, found \(object.inWords)"))
             }
-            host.call(
+            let cancel = host.call(
                 parameters.module, parameters.action, RouteParameters(object),
                 origin: call.peer.origin, token: parameters.token?.token
-            ) { call.reply.give($0) }
+            ) { result in
+                call.reply.give(result)
+                call.cancellation?.end()
+            }
+            call.cancellation?.whenCancelled(cancel)
         }
         add("post", Message.self) { parameters, call in
             // The response would not arrive any more.
@@ -176,6 +184,7 @@ extension RPCError {
             case .unavailable: .unavailable
             case .tooDeep, .notAnswered, .answersLater, .offLane: .failed
             case .stopped, .stoppedUnanswered: .notRunning
+            case .cancelled: .cancelled
             // Errors in the app's own routes and rewrites are not caused by the caller.
             case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,
                 .otherModule, .repeatedAction, .reply:

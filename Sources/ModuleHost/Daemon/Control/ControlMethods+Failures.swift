@@ -40,6 +40,7 @@ extension ControlMethods {
                 handler(
                     Call(
                         peer: peer, parameters: call.parameters, reply: reply,
+                        cancellation: call.cancellation,
                         onControlThread: call.onControlThread))
             }
         }

@@ -13,20 +13,27 @@ package struct ControlMethods: Sendable {
         package let reply: RPCReply
         /// Runs work on the thread of the control socket: the lane must not spend time writing JSON.
         let onControlThread: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+        /// The cancellation by the client; nil for a call that cannot be cancelled.
+        let cancellation: CallCancellation?
 
         init(
             peer: SocketPeer, parameters: JSONValue?, reply: RPCReply,
+            cancellation: CallCancellation? = nil,
             onControlThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
         ) {
             self.peer = peer
             self.parameters = parameters
             self.reply = reply
+            self.cancellation = cancellation
             self.onControlThread = onControlThread
         }
     }
 
     /// The methods that add work for modules, and are refused where too much is in flight.
     static let addLoad: Set<String> = ["call", "canopen", "open", "post", "send"]
+
+    /// The methods whose calls a client can cancel.
+    static let cancellable: Set<String> = ["call", "open"]
 
     package typealias Handler = @Sendable (Call) -> Void
 

@@ -50,6 +50,7 @@ final class ControlledDaemon: ControlledHost {
     var identity: HostIdentity {
         var identity = firstIdentity
         identity.stopTime = Self.stopTime(of: host)
+        identity.deadlines = host.slatefile.deadlines
         return identity
     }
 

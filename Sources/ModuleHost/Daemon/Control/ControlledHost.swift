@@ -114,6 +114,8 @@ package struct HostIdentity: Hashable, Sendable {
     package var startedAt: WallTime
     /// The longest time from the request to stop to the end of the process.
     package var stopTime: Duration
+    /// The deadlines of the slatefile in effect.
+    package var deadlines = Slatefile.Deadlines()
     /// The death of the host before it on the state directory; nil if it ended on purpose.
     package var lastDeath: LastDeath?
 
@@ -138,6 +140,7 @@ package struct HostIdentity: Hashable, Sendable {
         json.member("stateDirectory", stateDirectory)
         json.member("startedAt", startedAt.iso8601)
         json.member("stopMs", stopTime.wholeNanoseconds / 1_000_000)
+        json.member("deadlines") { deadlines.write(to: &$0) }
         if let lastDeath { json.member("lastDeath") { lastDeath.write(to: &$0) } }
     }
 }

@@ -6,16 +6,19 @@ extension HostClient {
     ///
     /// - Parameters:
     ///   - method: The method's name.
+    ///   - id: The number of the call on the connection; nil for the next one.
     ///   - time: The longest wait; nil for no limit.
     ///   - parameters: Writes an array or an object.
     /// - Returns: The result.
     /// - Throws: ``HostClientError``.
     package func call(
-        _ method: String, within time: Duration? = HostClient.patience,
+        _ method: String, as id: Int? = nil, within time: Duration? = HostClient.patience,
         _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }
     ) throws(HostClientError) -> JSONValue {
         let future = BlockingFuture<Result<JSONValue, HostClientError>>()
-        connection.call(method, within: time, parameters) { future.keep($0) }
+        connection.call(method, as: id ?? connection.nextID(), within: time, parameters) {
+            future.keep($0)
+        }
         guard let result = future.take() else { throw .ended(directory) }
         return try result.get()
     }

@@ -9,14 +9,17 @@ extension HostClient {
     /// - Parameters:
     ///   - url: The URL.
     ///   - token: The caller's token, which takes precedence over one in the URL.
+    ///   - time: The longest wait; nil for no limit. The default is `deadlines.call` of the host and 5 s, also for
+    ///     a route with a longer deadline of its own.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``HostClientError``; `refused` has the error of the call.
     @discardableResult
     public nonisolated(nonsending) func open(
-        _ url: String, token: String? = nil
+        _ url: String, token: String? = nil, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> HostReply {
-        try reply(
-            in: try await request("open", within: nil) { json in
+        let limit = try await limit(time, \.call)
+        return try reply(
+            in: try await request("open", within: limit) { json in
                 json.object {
                     $0.member("url", url)
                     if let token { $0.member("token", token) }
@@ -29,12 +32,13 @@ extension HostClient {
     /// - Parameters:
     ///   - url: The URL.
     ///   - token: The caller's token.
+    ///   - time: The longest wait; nil for no limit.
     /// - Returns: Whether there is such a route that the caller can reach.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func canOpen(
-        _ url: String, token: String? = nil
+        _ url: String, token: String? = nil, within time: Duration? = HostClient.patience
     ) async throws(HostClientError) -> Bool {
-        let result = try await request("canopen") { json in
+        let result = try await request("canopen", within: time) { json in
             json.object {
                 $0.member("url", url)
                 if let token { $0.member("token", token) }
@@ -51,14 +55,17 @@ extension HostClient {
     ///   - action: The action.
     ///   - parameters: The parameters, an object; nil for none.
     ///   - token: The caller's token.
+    ///   - time: The longest wait, as that of ``open(_:token:within:)``.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``HostClientError``; `refused` has the error of the call.
     @discardableResult
     public nonisolated(nonsending) func call(
-        _ module: String, _ action: String, parameters: JSONValue? = nil, token: String? = nil
+        _ module: String, _ action: String, parameters: JSONValue? = nil, token: String? = nil,
+        within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> HostReply {
-        try reply(
-            in: try await request("call", within: nil) { json in
+        let limit = try await limit(time, \.call)
+        return try reply(
+            in: try await request("call", within: limit) { json in
                 json.object {
                     $0.member("module", module)
                     $0.member("action", action)
@@ -73,11 +80,12 @@ extension HostClient {
     /// - Parameters:
     ///   - topic: The topic.
     ///   - payload: The payload; nil for a message that consists of its topic alone.
+    ///   - time: The longest wait; nil for no limit.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func post(
-        _ topic: String, _ payload: JSONValue? = nil
+        _ topic: String, _ payload: JSONValue? = nil, within time: Duration? = HostClient.patience
     ) async throws(HostClientError) {
-        _ = try await request("post", within: nil) { json in
+        _ = try await request("post", within: time) { json in
             json.object {
                 $0.member("topic", topic)
                 if let payload { $0.member("payload", raw: payload.text.utf8) }
@@ -95,13 +103,22 @@ extension HostClient {
     ///   - payload: The payload, if the event takes one.
     ///   - id: The id of an event with a payload: a second one with this id is not delivered.
     ///   - waits: Whether to wait for the delivery of an event with a payload.
+    ///   - time: The longest wait; nil for no limit. The default is ``patience``, and for the delivery
+    ///     `deadlines.call` of the host and 5 s.
     /// - Returns: The acceptance or the delivery, as docs/control.md describes it under `send`.
     /// - Throws: ``HostClientError``.
     @discardableResult
     public nonisolated(nonsending) func send(
-        _ event: EventKind, payload: JSONValue? = nil, id: String? = nil, waits: Bool = false
+        _ event: EventKind, payload: JSONValue? = nil, id: String? = nil, waits: Bool = false,
+        within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
-        try await request("send", within: waits ? nil : Self.patience) { json in
+        let limit: Duration? =
+            if time == Self.hostLimit, !waits {
+                Self.patience
+            } else {
+                try await limit(time, \.call)
+            }
+        return try await request("send", within: limit) { json in
             json.object {
                 $0.member("event", event.rawValue)
                 if let payload { $0.member("payload", raw: payload.text.utf8) }
@@ -114,13 +131,25 @@ extension HostClient {
     // MARK: The host
 
     /// Returns the identity of the host.
-    public nonisolated(nonsending) func about() async throws(HostClientError) -> JSONValue {
-        try await request("about")
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func about(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("about", within: time)
     }
 
     /// Returns the status of the host and its app, however busy the modules are.
-    public nonisolated(nonsending) func status() async throws(HostClientError) -> JSONValue {
-        try await request("status")
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func status(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("status", within: time)
     }
 
     /// Returns the health of the host, which its lane reports in its turn.
@@ -137,43 +166,76 @@ extension HostClient {
     }
 
     /// Returns the status of each module, in slatefile order.
-    public nonisolated(nonsending) func modules() async throws(HostClientError) -> JSONValue {
-        try await request("modules")
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func modules(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("modules", within: time)
     }
 
     /// Returns the URI document: the routes of the app.
-    public nonisolated(nonsending) func routes() async throws(HostClientError) -> JSONValue {
-        try await request("routes")
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func routes(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("routes", within: time)
     }
 
     /// Reloads the slatefile, and returns the outcome when the reload is over.
-    public nonisolated(nonsending) func reload() async throws(HostClientError) -> JSONValue {
-        try await request("reload", within: nil)
+    ///
+    /// - Parameter time: The longest wait; nil for no limit. The default is `deadlines.launch` and
+    ///   `deadlines.stop` of the host and 5 s.
+    /// - Returns: The outcome.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func reload(
+        within time: Duration? = HostClient.hostLimit
+    ) async throws(HostClientError) -> JSONValue {
+        let limit = try await limit(time) { $0.launch + $0.stop }
+        defer { forgetDeadlines() }
+        return try await request("reload", within: limit)
     }
 
     /// Restarts a module, and returns the outcome.
     ///
-    /// - Parameter module: The id of the module.
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - time: The longest wait, as that of ``reload(within:)``.
     /// - Returns: The outcome.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func restart(
-        _ module: String
+        _ module: String, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
-        try await request("restart", within: nil) { $0.object { $0.member("module", module) } }
+        let limit = try await limit(time) { $0.launch + $0.stop }
+        return try await request("restart", within: limit) {
+            $0.object { $0.member("module", module) }
+        }
     }
 
     /// Unloads a lazy module, and returns the outcome.
     ///
-    /// - Parameter module: The id of the module.
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - time: The longest wait, as that of ``reload(within:)``.
     /// - Returns: The outcome.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func unload(
-        _ module: String
+        _ module: String, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
-        try await request("unload", within: nil) { $0.object { $0.member("module", module) } }
+        let limit = try await limit(time) { $0.launch + $0.stop }
+        return try await request("unload", within: limit) {
+            $0.object { $0.member("module", module) }
+        }
     }
 
     /// Stops the host, and returns the outcome when the app has ended; the process ends right after.
+    ///
+    /// Waits for 5 s more than `deadlines.stopAll` of the host, or than a longer `limit`.
     ///
     /// - Parameters:
     ///   - limit: The longest time that the host gives its modules, 1 ms to 24 hours; nil for `deadlines.stopAll`.
@@ -184,7 +246,10 @@ extension HostClient {
     public nonisolated(nonsending) func stop(
         within limit: Duration? = nil, now: Bool = false
     ) async throws(HostClientError) -> JSONValue {
-        try await request("stop", within: nil) { Self.writeStop(within: limit, now: now, to: &$0) }
+        let time = try await self.limit(Self.hostLimit) { max($0.stopAll, limit ?? .zero) }
+        return try await request("stop", within: time) {
+            Self.writeStop(within: limit, now: now, to: &$0)
+        }
     }
 
     /// Writes the parameters of `stop`.

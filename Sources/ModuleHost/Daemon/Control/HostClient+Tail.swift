@@ -8,11 +8,14 @@ extension HostClient {
     /// Ends with the host, with the task, or when the sequence is released. The host never waits: a follower
     /// that is too slow loses the oldest lines, and receives their number.
     ///
+    /// - Parameter time: The longest wait for the connection, and for its first response; nil for no limit.
     /// - Returns: The lines.
     /// - Throws: ``HostClientError``.
-    public nonisolated(nonsending) func tail() async throws(HostClientError) -> Tail {
-        let client = try HostClient(to: directory)
-        _ = try await client.request("tail")
+    public nonisolated(nonsending) func tail(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> Tail {
+        let client = try HostClient(to: directory, within: time ?? Self.patience)
+        _ = try await client.request("tail", within: time)
         return Tail(client: client)
     }
 

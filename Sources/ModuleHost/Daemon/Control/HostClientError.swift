@@ -8,8 +8,12 @@
     case notPermitted(StateDirectory)
     /// The system reported another error.
     case failed(StateDirectory, SystemError)
-    /// The host did not respond in time.
+    /// The host did not accept the connection in time.
     case timedOut(StateDirectory)
+    /// The host did not respond to a request in time; it may still carry the request out.
+    case noResponse(StateDirectory, to: String, within: Duration)
+    /// The task was cancelled before the host responded to a request; it may still carry the request out.
+    case cancelled(StateDirectory, request: String)
     /// The host closed the connection before it responded.
     case ended(StateDirectory)
     /// The response is not JSON-RPC.
@@ -24,7 +28,7 @@
     package var exitCode: ExitCode {
         switch self {
         case .notRunning: .unavailable
-        case .notListening, .timedOut, .tooManyCalls: .busy
+        case .notListening, .timedOut, .noResponse, .cancelled, .tooManyCalls: .busy
         case .notPermitted: .notPermitted
         case .failed, .ended, .malformed: .inputOutput
         case .refused(let error): error.code.exitCode
@@ -65,6 +69,12 @@ extension HostClientError: CustomStringConvertible {
             "cannot reach the host on the state directory '\(directory.path)': \(error)"
         case .timedOut(let directory):
             "the host on the state directory '\(directory.path)' does not answer"
+        case .noResponse(let directory, let method, let time):
+            "the host on the state directory '\(directory.path)' did not answer '\(method)' within "
+                + "\(time.briefText)\(Self.rest(of: method))"
+        case .cancelled(let directory, let method):
+            "cancelled before the host on the state directory '\(directory.path)' answered "
+                + "'\(method)'\(Self.rest(of: method))"
         case .ended(let directory):
             "the host on the state directory '\(directory.path)' closed the connection before it "
                 + "answered"
@@ -75,5 +85,15 @@ extension HostClientError: CustomStringConvertible {
                 + "them before others"
         case .refused(let error): "\(error)"
         }
+    }
+
+    /// The methods that change nothing in the host.
+    private static let reading: Set<String> = [
+        "about", "canopen", "health", "modules", "ping", "routes", "status", "tail",
+    ]
+
+    /// Returns the end of a message about a request that is no longer awaited.
+    private static func rest(of method: String) -> String {
+        reading.contains(method) ? "" : "; it may still carry that out"
     }
 }

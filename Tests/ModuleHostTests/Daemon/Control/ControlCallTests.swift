@@ -24,6 +24,7 @@ struct ControlCallTests {
             (RouteError.unavailable(id, because: "it was removed"), .unavailable),
             (RouteError.tooDeep([id, id]), .failed),
             (RouteError.stopped, .notRunning),
+            (RouteError.cancelled, .cancelled),
             (RouteError.rewriteLoop(["a://b", "a://c"]), .internalError),
         ]
         for (error, code) in rows {

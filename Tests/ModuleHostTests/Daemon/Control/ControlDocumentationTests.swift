@@ -36,7 +36,8 @@ struct ControlDocumentationTests {
             try Inbox(in: StateDirectory(path: folder.path), log: test.recorder.log), of: test.host)
         methods.add(routesOf: "test") { _ in }
         let documented = try rows(under: "Methods").dropFirst().map { $0[0] }
-        #expect(documented == (methods.names + ["ping", "tail"]).sorted().map { "`\($0)`" })
+        #expect(
+            documented == (methods.names + ["cancel", "ping", "tail"]).sorted().map { "`\($0)`" })
         test.host.gate.lane.close()
     }
 

@@ -39,6 +39,8 @@ final class ServedSocket: Sendable {
     let tail: TailHub
     /// The calls of `hold` that wait for the test to answer them.
     let held = LockedList<ControlMethods.Call>()
+    /// The answers to `about`, as JSON, of which the last counts.
+    let about = LockedList<String>()
     private let claim: PidFile
 
     struct Greeting: Decodable, Sendable {
@@ -74,7 +76,12 @@ final class ServedSocket: Sendable {
         let held = held
         methods["hold"] = { held.append($0) }
         methods.add("forget") { _ in }
-        for method in ControlMethods.addLoad {
+        methods["about"] = { [about] call in
+            call.reply.succeed(raw: (about.values.last ?? "{}").utf8)
+        }
+        methods.add("reload") { $0.reply.succeed { $0.null() } }
+        for method in ControlMethods.cancellable { methods[method] = { held.append($0) } }
+        for method in ControlMethods.addLoad.subtracting(ControlMethods.cancellable) {
             methods.add(method) { $0.reply.succeed { $0.null() } }
         }
         server = try ControlServer(

@@ -11,10 +11,10 @@ struct HostClientCallsTests {
     func anyOrder() async throws {
         let served = try ServedSocket()
         let client = try HostClient(to: served.directory)
-        async let first = client.request("hold")
+        async let first = client.request("hold", within: nil)
         while served.held.values.isEmpty { await Task.yield() }
-        async let second = client.request("hold")
-        #expect(try await client.request("ping").string == "pong")
+        async let second = client.request("hold", within: nil)
+        #expect(try await client.request("ping", within: nil).string == "pong")
         while served.held.values.count < 2 { await Task.yield() }
         let held = served.held.takeAll()
         held[1].reply.succeed { $0.value("second") }
@@ -28,7 +28,7 @@ struct HostClientCallsTests {
         let served = try ServedSocket()
         let client = try HostClient(stateDirectory: served.directory.path)
         let error = await #expect(throws: HostClientError.self) {
-            try await client.request("greet")
+            try await client.request("greet", within: nil)
         }
         guard case .refused(let refusal)? = error else {
             Issue.record("\(error as (any Error)?)")
@@ -45,7 +45,7 @@ struct HostClientCallsTests {
         let answers = Guarded(0)
         let calls = ClientConnection.Limits.calls
         for _ in 0..<calls {
-            client.connection.call("hold", within: nil) {
+            client.connection.call("hold", as: client.connection.nextID(), within: nil) {
                 $0.object { _ in }
             } completion: { _ in
                 let count = answers.withLock { answers in
@@ -56,7 +56,7 @@ struct HostClientCallsTests {
             }
         }
         await #expect(throws: HostClientError.tooManyCalls(served.directory)) {
-            try await client.request("ping")
+            try await client.request("ping", within: nil)
         }
         #expect(
             "\(HostClientError.tooManyCalls(StateDirectory(path: "x")))"
@@ -65,7 +65,7 @@ struct HostClientCallsTests {
         while served.held.values.count < calls { await Task.yield() }
         for call in served.held.takeAll() { call.reply.succeed { $0.null() } }
         await done.value
-        #expect(try await client.request("ping").string == "pong")
+        #expect(try await client.request("ping", within: nil).string == "pong")
     }
 
     @Test("calls that a host does not read are refused beyond a number of bytes")
@@ -76,7 +76,7 @@ struct HostClientCallsTests {
         let text = String(repeating: "x", count: 1 << 20)
         let refused = Guarded(0)
         for _ in 0..<100 {
-            connection.call("post", within: nil) {
+            connection.call("post", as: connection.nextID(), within: nil) {
                 $0.object { $0.member("text", text) }
             } completion: { result in
                 guard case .failure(.tooManyCalls) = result else { return }
@@ -97,7 +97,7 @@ struct HostClientCallsTests {
         let hostEnd = Descriptor(owning: host)
         // More than the socket takes at once.
         let text = String(repeating: "x", count: 4 << 20)
-        connection.call("first", within: nil) {
+        connection.call("first", as: connection.nextID(), within: nil) {
             $0.object { $0.member("text", text) }
         } completion: { _ in
         }
@@ -110,7 +110,7 @@ struct HostClientCallsTests {
             last = Array((last + buffer[..<count]).suffix(200))
         }
         while received == 0 { receive() }
-        connection.call("second", within: nil) {
+        connection.call("second", as: connection.nextID(), within: nil) {
             $0.object { _ in }
         } completion: { _ in
         }
@@ -126,11 +126,11 @@ struct HostClientCallsTests {
         let client = try HostClient(to: served.directory)
         let tail = try await client.tail()
         let call = Task { try await client.request("hold", within: nil) }
-        #expect(try await client.request("ping").string == "pong")
+        #expect(try await client.request("ping", within: nil).string == "pong")
         served.server.stop()
         await #expect(throws: HostClientError.ended(served.directory)) { try await call.value }
         await #expect(throws: HostClientError.ended(served.directory)) {
-            try await client.request("ping")
+            try await client.request("ping", within: nil)
         }
         for await _ in tail { Issue.record("a line after the end") }
     }
@@ -140,7 +140,7 @@ struct HostClientCallsTests {
         let served = try ServedSocket()
         do {
             let client = try HostClient(to: served.directory)
-            #expect(try await client.request("ping").string == "pong")
+            #expect(try await client.request("ping", within: nil).string == "pong")
             #expect(client.hostProcessID == CurrentProcess.id)
         }
         // A connection more than there may be is refused: all were closed.
@@ -148,7 +148,7 @@ struct HostClientCallsTests {
             let client = try HostClient(to: served.directory)
             while true {
                 do {
-                    _ = try await client.request("ping")
+                    _ = try await client.request("ping", within: nil)
                     break
                 } catch {
                     guard case .refused(let error) = error, error.code == .tooMany else {
@@ -160,7 +160,9 @@ struct HostClientCallsTests {
         }
         while true {
             let client = try HostClient(to: served.directory)
-            if let pong = try? await client.request("ping"), pong.string == "pong" { break }
+            if let pong = try? await client.request("ping", within: nil), pong.string == "pong" {
+                break
+            }
         }
     }
 
@@ -200,6 +202,73 @@ struct HostClientCallsTests {
         }
         #expect(seen == count)
         #expect(lost > 0)
+    }
+
+    @Test(
+        "a cancelled task stops waiting, before the call and in it, and the error names the request"
+    )
+    func cancelledCall() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        let error = HostClientError.cancelled(served.directory, request: "hold")
+        let call = Task { try await client.request("hold", within: nil) }
+        while served.held.values.isEmpty { await Task.yield() }
+        call.cancel()
+        await #expect(throws: error) { try await call.value }
+        let early = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await client.request("hold", within: nil)
+        }
+        early.cancel()
+        await #expect(throws: error) { try await early.value }
+        // The responses of the host are not taken for another's.
+        for call in served.held.takeAll() { call.reply.succeed { $0.value("late") } }
+        #expect(try await client.request("ping", within: nil).string == "pong")
+    }
+
+    @Test("a cancelled call, and one that was waited for long enough, is cancelled in the host")
+    func cancelledInHost() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        let call = Task { try await client.call("x.m", "hold", within: nil) }
+        while served.held.values.isEmpty { await Task.yield() }
+        let cancelled = Promise<Void>()
+        // Kept to the end: a call that is released is answered with an error.
+        let first = served.held.takeAll()
+        first[0].cancellation?.whenCancelled { cancelled.keep(()) }
+        call.cancel()
+        await #expect(throws: HostClientError.cancelled(served.directory, request: "call")) {
+            try await call.value
+        }
+        await cancelled.value
+        await #expect(
+            throws: HostClientError.noResponse(
+                served.directory, to: "open", within: .milliseconds(1))
+        ) { try await client.open("a://b", within: .milliseconds(1)) }
+        while served.held.values.isEmpty { await Task.yield() }
+        let overdue = Promise<Void>()
+        let second = served.held.takeAll()
+        second[0].cancellation?.whenCancelled { overdue.keep(()) }
+        await overdue.value
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test(
+        "the host's own limit follows its deadlines, which it is asked for once, and after a reload"
+    )
+    func hostLimit() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        served.about.append(#"{"deadlines": {"callMs": 1500, "launchMs": 2000}}"#)
+        #expect(try await client.limit(nil, \.call) == nil)
+        #expect(try await client.limit(.seconds(3), \.call) == .seconds(3))
+        #expect(try await client.limit(HostClient.hostLimit, \.call) == .milliseconds(6500))
+        served.about.append(#"{"deadlines": {"callMs": 9000}}"#)
+        #expect(try await client.limit(HostClient.hostLimit) { $0.launch } == .seconds(7))
+        _ = try await client.reload()
+        #expect(try await client.limit(HostClient.hostLimit, \.call) == .seconds(14))
+        // What a host does not tell is as in a slatefile that does not say it.
+        #expect(try await client.limit(HostClient.hostLimit, \.stopAll) == .seconds(35))
     }
 
     @Test("a task that is cancelled follows no more")

@@ -85,7 +85,7 @@ struct HostClientTests {
         connection.whenEnded { end.keep(true) }
         #expect(end.take() == true)
         let answer = BlockingFuture<Result<JSONValue, HostClientError>>()
-        connection.call("ping", within: nil) {
+        connection.call("ping", as: connection.nextID(), within: nil) {
             $0.object { _ in }
         } completion: {
             answer.keep($0)
@@ -101,9 +101,9 @@ struct HostClientTests {
     func timedOut() throws {
         let served = try ServedSocket()
         let client = try HostClient(to: served.directory)
-        #expect(throws: HostClientError.timedOut(served.directory)) {
-            try client.call("hold", within: .milliseconds(1))
-        }
+        let error = HostClientError.noResponse(
+            served.directory, to: "hold", within: .milliseconds(1))
+        #expect(throws: error) { try client.call("hold", within: .milliseconds(1)) }
         // Its answer, when it comes, is not taken for another's.
         var held = served.held.takeAll()
         while held.isEmpty {
@@ -141,6 +141,20 @@ struct HostClientTests {
             (
                 .timedOut(directory), .busy,
                 "the host on the state directory '.hostd' does not answer"
+            ),
+            (
+                .noResponse(directory, to: "reload", within: .seconds(35)), .busy,
+                "the host on the state directory '.hostd' did not answer 'reload' within 35s; "
+                    + "it may still carry that out"
+            ),
+            (
+                .noResponse(directory, to: "status", within: .seconds(30)), .busy,
+                "the host on the state directory '.hostd' did not answer 'status' within 30s"
+            ),
+            (
+                .cancelled(directory, request: "call"), .busy,
+                "cancelled before the host on the state directory '.hostd' answered 'call'; "
+                    + "it may still carry that out"
             ),
             (
                 .ended(directory), .inputOutput,
@@ -227,7 +241,9 @@ struct HostClientTests {
         let about =
             #""app":"Demo","pid":7,"version":"\#(HostVersion.current)","#
             + #""slatefile":"slatefile.json","stateDirectory":".hostd","#
-            + #""startedAt":"1970-01-01T00:00:00.000Z","stopMs":40000"#
+            + #""startedAt":"1970-01-01T00:00:00.000Z","stopMs":40000,"#
+            + #""deadlines":{"eventMs":5000,"callMs":30000,"launchMs":20000,"stopMs":10000,"#
+            + #""stopAllMs":30000}"#
         #expect(
             given.values == [
                 "{\(about)}",
