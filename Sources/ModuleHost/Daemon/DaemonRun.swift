@@ -85,7 +85,8 @@ final class DaemonRun: Sendable {
         methods.addHealth(of: host)
         methods.add(reloader)
         methods.addCalls(to: host)
-        methods.addRestart(to: host)
+        methods.addRestart(
+            to: host, RestartNotes(of: reloader, since: controlled.identity.startedAt))
         methods.addUnload(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }

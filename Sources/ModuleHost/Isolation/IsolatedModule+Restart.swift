@@ -28,13 +28,14 @@ extension IsolatedModule {
             if event != .launch { services.yieldLane(again: false) }
             services.waitForStop(within: delay)
             start = services.time.now()
+            let program = spec.currentProgram
             do throws(IsolationError) {
                 let (next, _) = try Self.start(
                     spec, ModuleIntroduction(context, spec), services, observer,
                     saidBefore: declaration)
                 process = next
                 posts.reset()
-                metrics.withLock { $0.noteRestart(processID: next.processID) }
+                metrics.withLock { $0.noteRestart(processID: next.processID, program) }
                 try repeatStage(but: event)
                 context.log.notice("runs again, as process \(next.processID)")
                 return

@@ -53,7 +53,7 @@ final class IsolatedModule {
         let type = entry.flatMap { try? EntryType($0, search: .none).type }
         isObserver = type is any EveryEventResponder.Type
         policy = RestartPolicy(spec.restarts)
-        metrics = Guarded(ModuleProcessStatus(processID: process.processID))
+        metrics = Guarded(ModuleProcessStatus(processID: process.processID, of: spec))
         do {
             try addRoutes()
         } catch {

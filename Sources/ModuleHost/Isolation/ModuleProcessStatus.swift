@@ -11,11 +11,19 @@ package struct ModuleProcessStatus: Hashable, Sendable {
     package private(set) var endedAt: WallTime?
     /// The memory of the process in bytes; nil where that is not known.
     package private(set) var residentBytes: Int?
+    /// The file that the process runs, or ran last; nil where it is not known.
+    private(set) var program: ProgramFile?
+    /// Whether the process is one of the host's own program, which is started from the same file each time.
+    private let isOfHost: Bool
+    /// Whether another file is at the program's path by now.
+    private(set) var isOutdated = false
 
     /// Creates the status of the first process, which was just started.
-    init(processID: Int32) {
+    init(processID: Int32, of spec: LaunchSpec) {
         self.processID = processID
         startedAt = WallTime.now()
+        program = spec.program
+        isOfHost = spec.isSwift
     }
 
     /// Notes that the process has just ended.
@@ -24,8 +32,12 @@ package struct ModuleProcessStatus: Hashable, Sendable {
     }
 
     /// Notes that another process was just started.
-    mutating func noteRestart(processID: Int32) {
-        (self.processID, startedAt) = (processID, WallTime.now())
+    ///
+    /// - Parameters:
+    ///   - processID: The number of the process.
+    ///   - program: The file that it runs.
+    mutating func noteRestart(processID: Int32, _ program: ProgramFile?) {
+        (self.processID, startedAt, self.program) = (processID, WallTime.now(), program)
         restarts += 1
     }
 
@@ -35,6 +47,11 @@ package struct ModuleProcessStatus: Hashable, Sendable {
             $0.member("startedAt", startedAt.iso8601)
             $0.member("restarts", restarts)
             if let residentBytes { $0.member("residentBytes", residentBytes) }
+            if let program {
+                $0.member("program", program.path)
+                $0.member("programTime", program.written.iso8601)
+            }
+            if isOutdated { $0.member("outdated", isOfHost ? "host" : "module") }
             if let lastEnd { $0.member("lastEnd", lastEnd) }
             if let endedAt { $0.member("endedAt", endedAt.iso8601) }
         }
@@ -46,6 +63,7 @@ extension ModuleProcessStatus {
     func measured() -> ModuleProcessStatus {
         var status = self
         status.residentBytes = processID.flatMap(residentBytes(ofProcess:))
+        status.isOutdated = processID != nil && program?.isReplaced == true
         return status
     }
 }

@@ -13,12 +13,11 @@ struct ProgramFile: Hashable, Sendable {
     private let device: UInt
     private let number: UInt
 
-    /// Examines a file.
+    /// Examines a file; nil unless it is a regular file.
     ///
     /// - Parameters:
     ///   - path: The path.
     ///   - link: The path by which the file is found; nil for `path`.
-    /// - Returns: Nil unless it is a regular file.
     init?(_ path: String, foundBy link: String? = nil) {
         var status = stat()
         guard stat(link ?? path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -28,6 +28,8 @@ public struct Slatefile: Sendable {
     package internal(set) var host: Source?
     /// The part of the slatefile that the app has; nil for all of it.
     package internal(set) var part: SlatefilePart?
+    /// The fingerprint of its text; nil for one that was not read from a file.
+    var fingerprint: Fingerprint?
 
     /// One module of the app.
     package struct Module: Sendable {

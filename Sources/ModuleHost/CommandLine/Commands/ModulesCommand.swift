@@ -51,7 +51,7 @@ extension Command {
     }
 
     private static func parts(
-        ofProcess process: JSONValue?, of module: JSONValue
+        ofProcess process: JSONValue?, of module: JSONValue, _ program: String
     ) -> [String] {
         // The reason of a failure is sufficient.
         guard let process, module["reason"] == nil else { return [] }
@@ -65,7 +65,20 @@ extension Command {
             process["residentBytes"]?.int.map { "\((($0 >> 19) + 1) >> 1) MiB" },
             restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
             process["lastEnd"]?.string.map { "last: \($0)" },
+            outdated(process, module["id"]?.string ?? "", program),
         ].compactMap(\.self)
+    }
+
+    /// Returns what makes a module run the file that has replaced its program; nil where none has.
+    private static func outdated(
+        _ process: JSONValue, _ id: String, _ program: String
+    ) -> String? {
+        let file = process["program"]?.string.map { excerpt($0, limit: 100) } ?? "its program"
+        return switch process["outdated"]?.string {
+        case "module": "\(file) has changed: '\(program) restart \(id)' runs it"
+        case "host": "\(file) was replaced: restart the host to run it"
+        default: nil
+        }
     }
 
     private static func describe(waiting: JSONValue) -> String {
@@ -91,7 +104,7 @@ extension Command {
                 notes += [reason, remedy(forFailed: module, program)]
                 if let url = module["instead"]?.string { notes.append("instead: \(url)") }
             }
-            notes += parts(ofProcess: module["process"], of: module)
+            notes += parts(ofProcess: module["process"], of: module, program)
             if let deaths = module["hostDeaths"]?.int {
                 notes.append("isolated: it was running when \(deaths) hosts died")
             }

@@ -24,6 +24,11 @@ extension Command {
                 let outcome = result["outcome"]?.string
                 let code: ExitCode = outcome == "failed" ? .failed : .success
                 if arguments.has("json") { return Console.write(json: result, then: code) }
+                defer {
+                    for note in result["notes"]?.elements.compactMap(\.string) ?? [] {
+                        Console.printError("\(arguments.title): \(note)")
+                    }
+                }
                 switch outcome {
                 case "restarted": return Console.write("restarted\n")
                 case "not-made":

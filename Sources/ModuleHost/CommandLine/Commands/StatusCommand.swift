@@ -9,14 +9,15 @@ extension Command {
             HostCall.run(arguments) { call throws(HostClientError) in
                 let status = try call.client.call("status")
                 return arguments.has("json")
-                    ? Console.write(json: status) : Console.write(text(ofStatus: status))
+                    ? Console.write(json: status)
+                    : Console.write(text(ofStatus: status, arguments.program.name))
             }
         })
 
     /// Returns the status in words.
     ///
     /// A host of another version may have fewer members, or more: missing ones are left out.
-    private static func text(ofStatus status: JSONValue) -> TerminalText {
+    private static func text(ofStatus status: JSONValue, _ program: String) -> TerminalText {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
         let readyTime = status["readyMs"]?.milliseconds
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
@@ -24,12 +25,18 @@ extension Command {
             status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
         // For a running app the current step is not interesting.
         let isMoving = ["launching", "terminating"].contains(text("state"))
+        let replacement =
+            status["programReplaced"]?.bool == true
+            ? "its file was replaced: restart the host to run the new one" : nil
+        let change =
+            status["slatefileChanged"]?.bool == true
+            ? "has changed: '\(program) reload' applies the change" : nil
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
             ("state", [text("state")]),
             ("process", [text("pid")]),
-            ("version", [text("version")]),
-            ("slatefile", [text("slatefile")]),
+            ("version", [text("version"), replacement]),
+            ("slatefile", [text("slatefile"), change]),
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             (

@@ -5,12 +5,62 @@ struct ModuleParameters: Decodable, Sendable {
 
 extension ControlMethods {
     /// Adds `restart`, which responds when the module runs again, or with the reason why it does not.
-    mutating func addRestart(to host: AppHost) {
+    mutating func addRestart(to host: AppHost, _ notes: RestartNotes) {
         add("restart", ModuleParameters.self) { parameters, call in
-            host.restart(parameters.module, origin: call.peer.origin) {
-                call.reply.finish($0) { $0.succeed($1) }
+            let name = parameters.module
+            host.restart(name, origin: call.peer.origin) { result in
+                // What a module runs is known in its turn, and is not essential.
+                host.read(within: .seconds(2), first: true) {
+                    $0.moduleStatuses.first { $0.id.text == name }
+                } _: { module in
+                    call.onControlThread {
+                        let module = try? module.get()
+                        call.reply.finish(result) { $0.succeed($1, notes.texts(about: module)) }
+                    }
+                }
             }
         }
+    }
+}
+
+/// The facts that a restart does not change, though its caller may expect that.
+struct RestartNotes: Sendable {
+    private let reloader: SlatefileReloader
+    private let hostStart: WallTime
+
+    /// - Parameters:
+    ///   - reloader: The reloader of the slatefile.
+    ///   - hostStart: The start of the host.
+    init(of reloader: SlatefileReloader, since hostStart: WallTime) {
+        self.reloader = reloader
+        self.hostStart = hostStart
+        // The file as it is at the start of the host.
+        _ = RunningProgram.file
+    }
+
+    /// Returns the facts after a restart, each in one line.
+    ///
+    /// - Parameter module: The module that was restarted; nil where its status is not known.
+    /// - Returns: The lines.
+    func texts(about module: ModuleStatus?) -> [String] {
+        var texts: [String] = []
+        if let program = module?.process?.program, program.isPlaced(after: hostStart) {
+            texts.append(
+                "it runs \(excerpt(program.path, limit: 400)) as written at \(program.written.iso8601)"
+            )
+        }
+        if let file = RunningProgram.file, file.isReplaced {
+            texts.append(
+                "\(excerpt(file.path, limit: 400)) was replaced since the host started: its modules run the former "
+                    + "file, as written at \(file.written.iso8601), until the host is restarted")
+        }
+        if reloader.hasFileChanged {
+            let options = reloader.options
+            texts.append(
+                "\(excerpt(options.slatefile, limit: 400)) has changed, and the slatefile in effect has not: "
+                    + "'\(options.program.name) reload' applies the change")
+        }
+        return texts
     }
 }
 
@@ -30,22 +80,26 @@ extension RPCReply {
         }
     }
 
-    fileprivate func succeed(_ outcome: RestartOutcome) {
-        switch outcome {
-        case .notMade: succeed { $0.object { $0.member("outcome", "not-made") } }
-        case .killed: succeed { $0.object { $0.member("outcome", "killed") } }
-        case .reload(.stopped): fail(RPCError(ofCall: RouteError.stopped))
-        case .reload(.rolledBack(let reason, _)):
-            succeed {
+    fileprivate func succeed(_ outcome: RestartOutcome, _ notes: [String]) {
+        func succeed(_ outcome: String, reason: String? = nil) {
+            self.succeed {
                 $0.object {
-                    $0.member("outcome", "failed")
-                    $0.member("reason", reason)
+                    $0.member("outcome", outcome)
+                    if let reason { $0.member("reason", reason) }
+                    if !notes.isEmpty { $0.member("notes", notes) }
                 }
             }
+        }
+        switch outcome {
+        case .notMade: succeed("not-made")
+        case .killed: succeed("killed")
+        case .reload(.stopped): fail(RPCError(ofCall: RouteError.stopped))
+        case .reload(.rolledBack(let reason, _)):
+            succeed("failed", reason: reason)
         case .reload(.applied(let plan)) where plan.recreated.isEmpty,
             .reload(.unchanged(let plan)) where plan.recreated.isEmpty:
-            succeed { $0.object { $0.member("outcome", "postponed") } }
-        case .reload: succeed { $0.object { $0.member("outcome", "restarted") } }
+            succeed("postponed")
+        case .reload: succeed("restarted")
         }
     }
 }

@@ -63,6 +63,8 @@ final class ControlledDaemon: ControlledHost {
         status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
         status.lastReload = reloader?.lastReload
+        status.hasSlatefileChanged = reloader?.hasFileChanged ?? false
+        status.isProgramReplaced = RunningProgram.file?.isReplaced ?? false
         return status
     }
 

@@ -157,6 +157,10 @@ package struct HostStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// The outcome of the last reload; nil before the first.
     package var lastReload: ReloadReport?
+    /// Whether the slatefile's file has another text than the slatefile in effect.
+    package var hasSlatefileChanged = false
+    /// Whether another file is at the path of the host's program by now.
+    package var isProgramReplaced = false
     /// The modules that are isolated because they were running when hosts died, in slatefile order.
     package var isolated: [ModuleID] = []
 
@@ -195,6 +199,8 @@ package struct HostStatus: Hashable, Sendable {
                 $0.member($1, metrics.timesOverdue)
             }
             $0.member("ignored", metrics.ignored)
+            if hasSlatefileChanged { $0.member("slatefileChanged", true) }
+            if isProgramReplaced { $0.member("programReplaced", true) }
             if let lastReload {
                 $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }
             }

@@ -92,6 +92,11 @@ extension Slatefile {
         try read(text(at: path), from: path, environment)
     }
 
+    /// Returns the fingerprint of the text that a slatefile's file has now; nil where it cannot be read.
+    static func fingerprint(at path: String) -> Fingerprint? {
+        (try? text(at: path)).map { Fingerprint(of: $0) }
+    }
+
     private static func text(at path: String) throws(SlatefileFailure) -> [UInt8] {
         do throws(FileReadError) {
             return try readFile(at: path, limit: 16 << 20)
@@ -112,10 +117,12 @@ extension Slatefile {
         _ bytes: [UInt8], from path: String, _ environment: [String: String]
     ) throws(SlatefileFailure) -> Slatefile {
         do throws(SlatefileError) {
-            return try read(
+            var slatefile = try read(
                 bytes, path: path, environment: { environment[$0] },
                 checkEntry: EntryUse.checkAgainstBinary(ofSlatefile: path),
                 part: HostComposition.running.withLock { $0.flatMap { SlatefilePart($0.only) } })
+            slatefile.fingerprint = Fingerprint(of: bytes)
+            return slatefile
         } catch {
             throw .invalid(error)
         }

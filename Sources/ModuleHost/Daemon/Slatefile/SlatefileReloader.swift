@@ -28,6 +28,15 @@ final class SlatefileReloader: Sendable {
     /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
     private let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
+    private let text: Guarded<Text>
+
+    /// The text of the slatefile in effect, and that of its file.
+    private struct Text {
+        /// The fingerprint of the text in effect; nil where it is not known.
+        var inEffect: Fingerprint?
+        /// The file when it was read last: its size and time, and whether the text is another one.
+        var lastLook: (file: Fingerprint, hasChanged: Bool)?
+    }
 
     /// - Parameters:
     ///   - host: The host of the slatefile.
@@ -41,6 +50,7 @@ final class SlatefileReloader: Sendable {
         self.options = options
         self.notifier = notifier
         self.log = log
+        text = Guarded(Text(inEffect: host.slatefile.fingerprint))
         host.slatefileExchange = { [weak self] text, module, completion in
             guard let self else { return completion(.failure(.stopped)) }
             apply(text, from: module) { completion($0.result) }
@@ -49,6 +59,21 @@ final class SlatefileReloader: Sendable {
 
     /// The outcome of the last reload; nil before the first.
     var lastReload: ReloadReport? { last.withLock { $0 } }
+
+    /// Whether the file has another text than the slatefile in effect: a reload would read it.
+    ///
+    /// The file is read only if its size or time has changed since the last call.
+    var hasFileChanged: Bool {
+        var file = Fingerprint()
+        file.add(target: options.slatefile)
+        let (known, inEffect) = text.withLock { ($0.lastLook, $0.inEffect) }
+        if let known, known.file == file { return known.hasChanged }
+        guard let inEffect, let now = Slatefile.fingerprint(at: options.slatefile) else {
+            return false
+        }
+        text.withLock { $0.lastLook = $0.inEffect == inEffect ? (file, now != inEffect) : nil }
+        return now != inEffect
+    }
 
     /// Reads the slatefile and exchanges it.
     ///
@@ -122,7 +147,13 @@ final class SlatefileReloader: Sendable {
             slatefile, tokens: tokens, origin: occasion.origin,
             notifiesUnchanged: occasion != .changed
         ) { outcome.keep($0) }
-        return switch outcome.take() {
+        let result = outcome.take()
+        switch result {
+        case .applied, .unchanged:
+            text.withLock { $0 = Text(inEffect: slatefile.fingerprint) }
+        case .rolledBack, .stopped, nil: break
+        }
+        return switch result {
         case .applied(let plan): .applied(plan)
         case .unchanged(let plan): .unchanged(plan)
         case .rolledBack(let reason, _): .rolledBack(reason)

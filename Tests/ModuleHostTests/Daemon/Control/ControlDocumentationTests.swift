@@ -26,10 +26,11 @@ struct ControlDocumentationTests {
         var methods = ControlMethods()
         methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
         methods.addHealth(of: test.host)
-        methods.add(
-            SlatefileReloader(test.host, options: HostDaemonOptions(), log: test.recorder.log))
+        let reloader = SlatefileReloader(
+            test.host, options: HostDaemonOptions(), log: test.recorder.log)
+        methods.add(reloader)
         methods.addCalls(to: test.host)
-        methods.addRestart(to: test.host)
+        methods.addRestart(to: test.host, RestartNotes(of: reloader, since: WallTime(seconds: 0)))
         methods.addUnload(to: test.host)
         let folder = try TemporaryFolder()
         methods.add(
