@@ -106,7 +106,7 @@ struct ControlledRunTests {
         #expect(
             refused.error == """
                 hostd status: no host runs on the state directory '.hostd'
-                start one with 'hostd run'
+                start one with 'hostd run'; one that has another state directory is found by --state-dir or $STATE_DIRECTORY
 
                 """)
         let next = try HostdRun(nil, in: run.folder).ready()

@@ -26,9 +26,52 @@ struct HealthTests {
         #expect(
             outcome.error == """
                 hostd health: no host runs on the state directory '.hostd'
-                start one with 'hostd run'
+                start one with 'hostd run'; one that has another state directory is found by --state-dir or $STATE_DIRECTORY
 
                 """)
+    }
+
+    @Test(
+        "a host whose reload launches a module slowly is healthy, with a note",
+        .enabled(if: NewCommandTests.hasPython))
+    func slowReload() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        let library = try Repository.text(of: "Examples/modules/modulehost.py")
+        try run.folder.write(library, to: "modulehost.py")
+        try run.folder.write(
+            """
+            import os, time
+            from modulehost import *
+            module = Module()
+
+            @module.on("launch")
+            def launch(event):
+                module.log.info("the launch has begun")
+                while not os.path.exists("go"):
+                    time.sleep(0.01)
+
+            module.run()
+
+            """, to: "slow.py")
+        try run.folder.write(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.journal", "entry": "Modules.JournalModule"},
+              {"id": "x.slow", "command": ["python3", "slow.py"]}
+            ]}
+            """, to: "slatefile.json")
+        let reload = try HostProcess(["reload"], in: run.folder.path)
+        try run.process.waitForLine(containing: "the launch has begun")
+        let outcome = try run.hostd("health", "--within", "200ms")
+        #expect(
+            outcome.output
+                == "healthy: active, 2 modules; a reload launches x.slow, which keeps the host busy\n"
+        )
+        #expect(outcome.exit == .code(0), "\(outcome.error)")
+        try run.folder.write("", to: "go")
+        #expect(try reload.waitForExit().output == "applied: added x.slow\n")
+        #expect(try run.hostd("health").output == "healthy: active, 3 modules\n")
     }
 
     @Test("a module that failed makes no host unhealthy")

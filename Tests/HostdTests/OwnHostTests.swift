@@ -49,7 +49,7 @@ struct OwnHostTests {
         #expect(
             try run(["status"]).error == """
                 TestHost status: no host runs on the state directory '.hostd'
-                start one with 'TestHost run'
+                start one with 'TestHost run'; one that has another state directory is found by --state-dir or $STATE_DIRECTORY
 
                 """)
         #expect(

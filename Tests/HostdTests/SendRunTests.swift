@@ -82,7 +82,7 @@ struct SendRunTests {
         #expect(
             state.error == """
                 hostd send: no host runs on the state directory '.hostd'
-                start one with 'hostd run'
+                start one with 'hostd run'; one that has another state directory is found by --state-dir or $STATE_DIRECTORY
 
                 """)
         let waiting = try folder.send(Self.push + ["--wait"])
@@ -90,7 +90,7 @@ struct SendRunTests {
         #expect(
             waiting.error == """
                 hostd send: no host runs on the state directory '.hostd'
-                start one with 'hostd run'
+                start one with 'hostd run'; one that has another state directory is found by --state-dir or $STATE_DIRECTORY
                 or leave out '--wait': the next host delivers it
 
                 """)

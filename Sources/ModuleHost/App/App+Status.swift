@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// The status of the app, for callers from outside.
 extension AppHost {
@@ -17,8 +18,10 @@ extension AppHost {
         let pending = Completion(orAbandoned: HostSilence.ended, completion)
         pending.set(
             self.time.schedule(after: time) { [gate] in
-                let module = gate.lane.slot(gate.lane.ownership.slot)?.id
-                pending.finish(.failure(.busy(with: module, for: time)))
+                let slot = gate.lane.slot(gate.lane.ownership.slot)
+                let isStaged = slot?.isStaged.load(ordering: .relaxed) == true
+                pending.finish(
+                    .failure(.busy(with: slot?.id, for: time, inReload: isStaged)))
             })
         let work = LaneWork { [app] thread in
             pending.finish(.success(value(app.open(on: thread))))
@@ -33,8 +36,9 @@ extension AppHost {
 enum HostSilence: Error, Hashable {
     /// The app has ended.
     case ended
-    /// The lane was busy for the whole time; the module that it is in now, if it is in one.
-    case busy(with: ModuleID?, for: Duration)
+    /// The lane was busy for the whole time; the module that it is in now, if it is in one, and whether a reload
+    /// launches that.
+    case busy(with: ModuleID?, for: Duration, inReload: Bool)
 }
 
 extension App {

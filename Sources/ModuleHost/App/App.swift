@@ -181,6 +181,7 @@ final class App {
     func reportHealth() {
         let health = health
         metrics.withLock { $0.overdue = health.overdue }
+        host?.lastHealth.withLock { $0 = health }
         host?.observer.onHealth(health)
     }
 }

@@ -67,6 +67,8 @@ public final class AppHost: Sendable {
     let startup: StartupQueue
     /// The threads of asynchronous code that is not on the lane.
     let workers: WorkerPool
+    /// The health when it last changed, for callers that cannot wait for the lane; nil before the launch.
+    let lastHealth = Guarded<HostHealth?>(nil)
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings

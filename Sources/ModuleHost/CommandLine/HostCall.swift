@@ -29,7 +29,11 @@ struct HostCall: ~Copyable {
             if let code = recover(error) { return code }
             Console.printError("\(arguments.title): \(error)")
             if case .notRunning = error {
-                Console.printError("start one with '\(startCommand(arguments))'")
+                let elsewhere =
+                    arguments["state-dir"] == nil
+                    ? "; one that has another state directory is found by --state-dir or $STATE_DIRECTORY"
+                    : ""
+                Console.printError("start one with '\(startCommand(arguments))'\(elsewhere)")
                 if let alternative { Console.printError(alternative) }
             }
             return error.exitCode

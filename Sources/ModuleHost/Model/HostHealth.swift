@@ -11,6 +11,8 @@ package struct HostHealth: Hashable, Sendable {
     package var failed: [ModuleID] = []
     /// The problem of the inbox, in words; nil if there is none.
     package var problem: String?
+    /// The module of a reload whose launch keeps the lane busy, within its deadline; nil for none.
+    package var launching: ModuleID?
 
     package init(state: LifecycleState, isReady: Bool, modules: Int) {
         self.state = state
@@ -37,6 +39,7 @@ extension HostHealth: CustomStringConvertible {
         if !overdue.isEmpty { text += "; unresponsive: \(Self.list(overdue))" }
         if !failed.isEmpty { text += "; failed: \(Self.list(failed))" }
         if let problem { text += "; inbox: \(problem)" }
+        if let launching { text += "; \(launching) is launching" }
         return text
     }
 
@@ -63,6 +66,7 @@ extension HostHealth {
             $0.member("unresponsive", formerly: "late") { $0.member($1, overdue) }
             $0.member("failed", failed)
             if let problem { $0.member("problem", problem) }
+            if let launching { $0.member("launching", launching.text) }
         }
     }
 }

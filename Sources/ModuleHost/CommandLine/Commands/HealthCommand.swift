@@ -77,6 +77,9 @@ extension Command {
             if !names.isEmpty { text += "; \(what): \(names.shortList(atMost: 20))" }
         }
         if let problem = health["problem"]?.string { text += "; inbox: \(problem)" }
+        if let module = health["launching"]?.string {
+            text += "; a reload launches \(module), which keeps the host busy"
+        }
         return Console.write("\(text)\n", then: code)
     }
 }

@@ -15,9 +15,25 @@ extension ControlMethods {
             host.read(within: .milliseconds(limit)) {
                 $0.health
             } _: {
-                call.reply.give($0.mapError(RPCError.init)) { $0.write(to: &$1) }
+                let health = $0.flatMapError { host.healthInReload(after: $0) }
+                call.reply.give(health.mapError(RPCError.init)) { $0.write(to: &$1) }
             }
         }
+    }
+}
+
+extension AppHost {
+    /// Returns the last known health if a module that a reload launches keeps the lane busy: its launch has a deadline
+    /// of its own, longer than a check may wait.
+    ///
+    /// - Parameter silence: The reason why the lane did not respond.
+    /// - Returns: The health, or the same reason.
+    fileprivate func healthInReload(after silence: HostSilence) -> Result<HostHealth, HostSilence> {
+        guard case .busy(let module?, _, inReload: true) = silence,
+            var health = lastHealth.withLock({ $0 })
+        else { return .failure(silence) }
+        health.launching = module
+        return .success(health)
     }
 }
 

@@ -112,7 +112,7 @@ extension RPCError {
     init(_ silence: HostSilence) {
         switch silence {
         case .ended: self.init(.notRunning, "the app has ended")
-        case .busy(let module, let time):
+        case .busy(let module, let time, _):
             self.init(
                 .overdue, "the host is busy",
                 detail: (module.map { "module '\($0)' is running" } ?? "many events are waiting")

@@ -67,7 +67,7 @@ final class WatchdogAnswer: Sendable {
             case .success(let health) where !health.isUnhealthy: answer()
             case .success(let health): fallSilent("the host is \(health)")
             case .failure(.ended): return
-            case .failure(.busy(let module, let time)):
+            case .failure(.busy(let module, let time, _)):
                 fallSilent(
                     "the lane was not free within \(time.briefText)"
                         + (module.map { ", module '\($0)' is running" } ?? ""))
