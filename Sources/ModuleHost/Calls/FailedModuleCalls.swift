@@ -152,7 +152,9 @@ extension CallDispatcher {
         return try call(
             failure, instead,
             InsteadURL.Call(
-                parameters: parameters, boundNames: pattern?.names ?? [], path: path),
+                parameters: parameters, boundNames: pattern?.names ?? [],
+                restNames: Set(pattern?.variants.compactMap { $0.binding.rest?.name } ?? []),
+                path: path),
             for: caller)
     }
 

@@ -27,6 +27,8 @@ package struct InsteadURL: Sendable {
         var parameters: RouteParameters
         /// The names of the parameters that are part of the path.
         var boundNames: [String] = []
+        /// Those of them that take several segments.
+        var restNames: Set<String> = []
         /// The segments below the module; nil where they are not known.
         var path: [String]?
         var fragment: String?
@@ -54,12 +56,14 @@ package struct InsteadURL: Sendable {
         let isPathWritten = values["*"] != nil
         var separator = target.hasQuery ? "&" : "?"
         for (name, items) in call.parameters.all {
-            if values[name] != nil || target.queryNames.contains(where: { isSameText($0, name) })
-                || isPathWritten && call.boundNames.contains(where: { isSameText($0, name) })
-            {
+            if values[name] != nil || target.queryNames.contains(where: { isSameText($0, name) }) {
                 continue
             }
+            let isInPath =
+                isPathWritten && call.boundNames.contains(where: { isSameText($0, name) })
+            if isInPath, call.restNames.contains(name) { continue }
             guard !call.parameters.isCompound(name) else { throw .notScalar(name) }
+            if isInPath { continue }
             for item in items {
                 var bytes: [UInt8] = []
                 bytes.append(percentEncoding: name.utf8)

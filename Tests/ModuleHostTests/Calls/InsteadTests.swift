@@ -100,6 +100,10 @@ struct InsteadTests {
             ),
             ("https://m/:other", #"{"id": 7}"#, "the call has no parameter 'other'"),
             ("https://m/*", "{}", "the path of the call is not known"),
+            (
+                "https://m/*", #"{"id": ["7"]}"#,
+                "parameter 'id' is an array or an object, which cannot be part of a URL"
+            ),
         ])
     func noForm(_ instead: String, _ parameters: String, _ reason: String) async throws {
         let test = try await host(entries(instead))

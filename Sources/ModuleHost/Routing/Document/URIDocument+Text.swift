@@ -35,7 +35,7 @@ extension URIDocument {
                 text += String(repeating: " ", count: widths[0] + 4) + note + "\n"
             }
         }
-        return ([text] + closing).joined(separator: closing.isEmpty ? "" : "\n")
+        return text + (closing.isEmpty ? "" : "\n") + closing.joined()
     }
 
     /// The lines below the table, each with its end.
