@@ -39,6 +39,9 @@ final class ProcessEnds: Sendable {
         state.withLock { state in state.processes.sortedByNumber(\.key).map(\.value.module) }
     }
 
+    /// Whether the clock runs.
+    var isTimed: Bool { state.withLock { $0.alarm != nil } }
+
     /// Asks a process to end.
     func ask(_ process: any EndingProcess, of module: ModuleID) {
         let number = state.withLock { state in

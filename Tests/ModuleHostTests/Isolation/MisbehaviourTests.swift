@@ -210,7 +210,13 @@ struct MisbehaviourTests {
         let test = try await IsolatedTest(
             sin, top: #""deadlines": {"stop": "100ms"}"#, probe: probe
         ).launched()
-        #expect(await test.host.stopped() == .stopped)
+        let host = test.host.host
+        host.stop(because: "test")
+        // One that only ignores SIGTERM ends by itself.
+        while !host.isOver, !host.moduleProcesses.ends.isTimed { await Task.yield() }
+        test.host.time.advance(by: .milliseconds(100))
+        test.host.time.advance(by: .milliseconds(50))
+        #expect(await test.host.end() == .stopped)
         #expect(try test.isLeftBehind() == [])
     }
 

@@ -134,7 +134,7 @@ struct LateInStepsTests {
         test.overrun(.seconds(20))
         await probe.reached("a terminate")
         #expect(probe.entries("launch") == ["a launch", "b launch"])
-        _ = await test.recorder.first(containing: "waiting for x.b")
+        _ = await test.recorder.first(containing: "unresponsive since before the stop: x.b")
         door.open()
         #expect(
             await test.end()
@@ -155,7 +155,7 @@ struct LateInStepsTests {
         let line = await test.recorder.first(
             containing: "launch failed, and the module is required")
         #expect(!line.message.contains("20s"))
-        #expect(line.message.contains(/did not return within [45](\.\d)?s/))
+        #expect(line.message.contains(/did not return within [45](\.\d+)?s/))
         door.open()
         _ = await test.end()
     }
