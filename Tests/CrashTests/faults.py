@@ -407,9 +407,18 @@ def killed_and_nothing_else(trial):
 
 
 def expect_only_cursor(trial):
-    """From the cursor alone, which may be a second behind: nothing is lost, and the order is kept."""
+    """From the cursor alone, which may be a second behind: nothing is lost, the order is kept, and repeats are marked."""
     trial.write("c")
     trial.expect_received("a", "b", "c", again=True)
+    for module in (FIRST, LAST):
+        received = set()
+        for line in trial.site.journal(module).read_bytes().splitlines():
+            if b'"position"' in line:
+                entry, name = json.loads(line), NAME.search(line.decode()).group(1)
+                marked = entry.get("repeated", False) or entry.get("attempt", 1) > 1
+                expect(marked or name not in received, f"{module} received {name} again, unmarked")
+                expect(not marked or name != "c", f"{module} received {name} marked as repeated")
+                received.add(name)
 
 
 def deleted_black_box(trial):
