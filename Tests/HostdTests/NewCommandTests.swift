@@ -246,7 +246,8 @@ struct NewCommandTests {
         let manifest = try folder.text(of: "tea-shop/Package.swift")
         #expect(manifest.contains(".library(name: \"TeaShop\", targets: [\"TeaShop\"])"))
         #expect(manifest.contains(".executable(name: \"tea-shop\", targets: [\"TeaShopHost\"])"))
-        #expect(try namesInFolder(folder.path("tea-shop/Sources/TeaShop")) == ["TeaShopModule.swift"])
+        let sources = try namesInFolder(folder.path("tea-shop/Sources/TeaShop"))
+        #expect(sources == ["TeaShopModule.swift"])
 
         // A further module goes to the modules of the only program of the package.
         let module = try HostProcess.run(
@@ -358,7 +359,8 @@ struct NewCommandTests {
         }
         func git(_ line: String) throws -> String {
             let outcome = try shell(
-                "git -C host/ModuleHost -c user.name=x -c user.email=x -c tag.gpgSign=false \(line)")
+                "git -C host/ModuleHost -c user.name=x -c user.email=x -c tag.gpgSign=false \(line)"
+            )
             #expect(outcome.exit == .code(0), "\(outcome.error)")
             return String(outcome.output.prefix { $0 != "\n" })
         }

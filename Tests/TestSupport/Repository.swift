@@ -30,9 +30,10 @@ package enum Repository {
         try shipped(text(of: "slatefile.json"))
     }
 
-    /// Returns the text of a slatefile without the modules that the repository does not ship.
+    /// Drops the modules that the repository does not ship from a slatefile.
     ///
     /// - Parameter slatefile: The text.
+    /// - Returns: The text without them.
     /// - Throws: `JSONError` if the text is not JSON.
     package static func shipped(_ slatefile: String) throws -> String {
         guard let modules = try JSONValue(parsing: slatefile)["modules"] else { return slatefile }

@@ -55,7 +55,8 @@ extension App {
         let reference = WeakHost()
         if let host { reference.set(host) }
         let ticket = call.durable == nil ? nil : ticket ?? self.ticket()
-        let later = LateAnswer(admitting: { try ticket?.admit($0) }) { [log, gate] result in
+        let admit: @Sendable (ModuleID) throws -> Void = { try ticket?.admit($0) }
+        let later = LateAnswer(admitting: admit) { [log, gate] result in
             ticket?.release()
             var result = result.map(reply)
             if let host = reference.host { result = result.explained(by: host.stopping) }

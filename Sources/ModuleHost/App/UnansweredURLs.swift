@@ -59,9 +59,12 @@ final class UnansweredURLs: Sendable {
         }
     }
 
+    /// Creates the ticket of a URL.
+    ///
     /// - Parameters:
     ///   - module: The module that has been chosen for the URL, if it has waited.
     ///   - onRelease: Called when the next URL of a module can begin, from any thread.
+    /// - Returns: The ticket, to be released when the URL is answered.
     func ticket(
         for module: ModuleID? = nil, onRelease: @escaping @Sendable (ModuleID) -> Void
     ) -> Ticket {

@@ -7,14 +7,13 @@ package struct IDConflict: Error, Hashable, CustomStringConvertible {
     /// The position of the earlier event.
     package let first: EventPosition
 
-    /// Compares an event with the first one that has its id.
+    /// Compares an event with the first one that has its id; nil if both are the same event.
     ///
     /// - Parameters:
     ///   - id: The id.
     ///   - record: The event; nil if it cannot be parsed.
     ///   - first: The first event with the id; nil if it cannot be parsed.
     ///   - position: The position of the first event.
-    /// - Returns: Nil where both are the same event.
     init?(
         _ id: String, of record: InboxRecord?, and first: InboxRecord?, at position: EventPosition
     ) {

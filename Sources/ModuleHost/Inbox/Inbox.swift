@@ -166,6 +166,7 @@ package final class Inbox: Sendable {
     /// Waits neither for the disk nor for any thread.
     ///
     /// - Parameter lane: The lane of the modules: events that one of them has yet to receive are not done; nil for none.
+    /// - Returns: The metrics.
     func currentFigures(with lane: Lane? = nil) -> InboxMetrics {
         var metrics = metrics.withLock { $0 }
         let pending = lane?.pendingEvents

@@ -14,8 +14,9 @@ package struct InboxCursor: Hashable, Sendable {
     package var attempts: [EventPosition: Int]
     /// The events before ``next`` that were delivered, and whose answers have not come.
     package var unanswered: Set<EventPosition>
-    /// The end of the events that an earlier host may have delivered although they count as not done here: the machine
-    /// went down. Nil if there are none.
+    /// The end of the events that an earlier host may have delivered although they count as not done here.
+    ///
+    /// Set if the machine went down; nil if there are none.
     package var uncertainBefore: EventPosition?
     /// A number that grows with each ``store(in:)``.
     package private(set) var sequence: UInt64 = 0

@@ -8,8 +8,9 @@ struct InboxStart {
     private(set) var attempts: [EventPosition: Int] = [:]
     /// The events before ``next`` that were delivered, and whose answers had not come: they are delivered again.
     private(set) var unanswered: Set<EventPosition> = []
-    /// The end of the events that an earlier host may have delivered without a note that is known here: the machine went
-    /// down, or the notes are lost. Nil if there are none.
+    /// The end of the events that an earlier host may have delivered without a note that is known here.
+    ///
+    /// Set if the machine went down, or the notes are lost; nil if there are none.
     private(set) var uncertainBefore: EventPosition?
     /// The messages about it for the log.
     private(set) var notices: [String] = []

@@ -63,10 +63,11 @@ struct LaunchSpec: Sendable {
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
     static let entryVariable = "MODULEHOST_ENTRY"
 
-    /// Returns the entry of the module for which a host has started this process; nil if none has.
+    /// Finds the entry of the module for which a host has started this process.
     ///
     /// - Parameter environment: The environment of the process. The variable counts only beside the mark of a host:
     ///   it may be left from a module's process, in a shell for example.
+    /// - Returns: The entry; nil if no host has started the process.
     static func entry(in environment: [String: String]) -> String? {
         environment[ProcessMark.variable] == nil ? nil : environment[entryVariable]
     }

@@ -1,4 +1,6 @@
-/// The exact value of a number in a JSON text, of any length: 0.`digits` × 10^(`exponent` + `shift`).
+/// The exact value of a number in a JSON text, of any length.
+///
+/// The value is `0.digits` times the power of ten `exponent + shift`.
 struct JSONNumber {
     private let isNegative: Bool
     /// The digits, without zeros at either end; empty for zero.

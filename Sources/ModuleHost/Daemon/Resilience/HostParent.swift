@@ -85,9 +85,10 @@ struct HostParent {
         /// Whether the host was to end for good.
         let stopsForGood: Bool
 
-        /// Returns the exit code of this process; nil if the host died.
+        /// Determines the exit code of this process.
         ///
         /// - Parameter isRestarted: Whether another host may be started.
+        /// - Returns: The code; nil if the host died.
         func finalCode(isRestarted: Bool) -> ExitCode? {
             switch exit {
             // The host has lost a required part: another one may have it.

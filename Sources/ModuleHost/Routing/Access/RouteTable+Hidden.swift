@@ -1,8 +1,9 @@
 /// The routes that a caller may not reach, for the host's own log: the caller is not to learn that they exist.
 extension RouteTable {
-    /// Returns a note that the route of a URL exists; nil if it does not, or if it is public.
+    /// Looks for the route of a URL that its caller may not reach.
     ///
     /// - Parameter url: The URL, without its token.
+    /// - Returns: A note that the route exists; nil if it does not, or if it is public.
     package func noteOfHidden(_ url: RouteURL) -> String? {
         (try? match(url))?.entry.route.access.noteOfHidden
     }
