@@ -68,10 +68,10 @@ struct ReloadRunTests {
         let broken = #""config": {"file": "none/journal.ndjson"}"#
         let run = try HostdRun(HostdRun.slatefile(journal: broken)).ready()
         for id in ["1", "2"] {
-            #expect(try run.hostd("send", "push", "--payload", "{}", "--id", id).exit == .code(0))
+            // Until it has had its turn.
+            let sent = try run.hostd("send", "push", "--payload", "{}", "--id", id, "--wait")
+            #expect(sent.output.hasPrefix("accepted 1:"), "\(sent.output)")
         }
-        // Sent to the lane before the reload is.
-        while try run.hostd("status", "--json").output.contains(#""done":2"#) == false {}
         try run.folder.write(
             HostdRun.slatefile(journal: broken + #", "enabled": false"#), to: "slatefile.json")
         let reload = try JSONValue(parsing: run.hostd("reload", "--json").output)
