@@ -150,7 +150,8 @@ struct HealthTests {
         #expect(outcome.exit == .code(75))
         #expect(
             outcome.error
-                == "hostd health: the host on the state directory '.hostd' does not answer\n")
+                == "hostd health: the host on the state directory '.hostd' did not answer 'health' within "
+                + "1.1s\n")
         run.process.send(SIGCONT)
         #expect(try run.hostd("health").exit == .code(0))
     }
