@@ -50,7 +50,7 @@ struct SlatefileTests {
         #expect(modules[5].source == .path("../local") && modules[5].product == "LocalKit")
         #expect(slatefile.host == .git("git@example.com:ModuleHost.git", .tag("0.1.0")))
         #expect(modules[5].needs.map(\.text) == ["com.mm.main", "com.mm.weather"])
-        #expect(modules[4].place == TextPlace(line: 20, column: 5))
+        #expect(modules[4].place == TextPlace(line: 21, column: 5))
     }
 
     @Test(

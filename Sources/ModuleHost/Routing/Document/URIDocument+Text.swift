@@ -3,8 +3,8 @@ extension URIDocument {
     /// example.
     var text: String {
         if routes.isEmpty {
-            return incomplete.isEmpty
-                ? "no module of '\(shown(app))' has routes\n" : closing.joined()
+            let none = incomplete.isEmpty ? "no module of '\(shown(app))' has routes\n" : ""
+            return none + closing.joined()
         }
         let rows = routes.map { route in
             [

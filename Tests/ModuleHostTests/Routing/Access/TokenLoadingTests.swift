@@ -95,7 +95,8 @@ struct TokenLoadingTests {
         ] {
             let error = FileReadError(path: folder.path(name), reason: reason)
             #expect(
-                try failure(name) == .tokens(error, slatefile: folder.path("slatefile.json")))
+                try failure(name)
+                    == .tokens(error, slatefile: folder.path("slatefile.json") + ":1:71"))
             #expect(try failure(name).exitCode == .invalidSlatefile)
         }
     }
