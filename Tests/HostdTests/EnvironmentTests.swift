@@ -18,7 +18,7 @@ struct EnvironmentTests {
     }
 
     private static let error =
-        ":3:55: error: environment variable 'PASSWORD' is not UTF-8; set it to text in UTF-8"
+        ":3:62: error: environment variable 'PASSWORD' is not UTF-8; set it to text in UTF-8"
 
     @Test("a setting from a variable that is not UTF-8 is an error, also below --respawn")
     func setting() throws {

@@ -61,7 +61,7 @@ struct PidFileTests {
             }
             withExtendedLifetime(file) {}
         }
-        #expect(copies.count == 2)
+        #expect(copies.count >= 2)
         #expect(PidFile.holder(of: directory) == .nobody)
         #expect(try !PidFile(claiming: directory).isAfterDeath)
     }
