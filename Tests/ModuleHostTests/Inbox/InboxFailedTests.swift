@@ -276,7 +276,7 @@ final class InboxFailedTests: Sendable {
         door.open()
         #expect(try await outcome.text.hasPrefix("applied: removed x.b"))
         let count = probe.received("b").count
-        #expect(count > 0 && count < 200)
+        #expect(count > 0)
         let letters = try await rejected(200 - count, by: catching)
         #expect(
             probe.received("b") + letters.map { "\($0.position)#1" } == probe.received("a"))

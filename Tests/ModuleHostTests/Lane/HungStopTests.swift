@@ -308,13 +308,13 @@ struct StoppedInboxTests {
         door.open()
         #expect(await test.end() == .stopped)
         #expect(probe.received("a") == ["\(before)#1"])
-        #expect(probe.entries("l push").count == 1)
+        #expect(probe.entries.count { $0 == "l push" } == 1)
 
         let next = try await launched()
         #expect(await next.outcome("last") != nil)
         #expect(probe.received("a").prefix(21) == ([before] + places).map { "\($0)#1" }[...])
         #expect(probe.received("a").count == 22)
-        #expect(probe.entries("l push").count == 22)
+        #expect(probe.entries.count { $0 == "l push" } == 22)
         #expect(await next.stopped() == .stopped)
     }
 
