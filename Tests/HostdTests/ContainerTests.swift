@@ -114,8 +114,15 @@ struct ContainerTests {
             let container = try start(arguments)
             // The one that the module has left, and three of a program such as `docker exec` runs.
             let host = try container.host()
+            // Each says that it has left the group of the program, which is killed after its end.
             let left = try container.run(
-                "exec 250>&-; for i in 1 2 3; do setsid sleep 1000 >&- 2>&- <&- & done")
+                """
+                exec 250>&-
+                for i in 1 2 3; do
+                    setsid sh -c ": >left.$i; exec sleep 1000 >&- 2>&- <&-" &
+                done
+                until [ -e left.1 ] && [ -e left.2 ] && [ -e left.3 ]; do :; done
+                """)
             #expect(left.exit == .code(0))
             try container.waitForChildren("the host and four others") { $0.count == 5 }
             for orphan in children(of: container.processID) where orphan != host {
