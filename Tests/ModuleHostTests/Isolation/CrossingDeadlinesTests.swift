@@ -56,12 +56,14 @@ struct CrossingDeadlinesTests {
         let (probe, time) = (Probe(), ManualTimeSource())
         probe.when("a push") { module in
             let number = probe.entries("push").count
-            let door = probe.close("work \(number)")
-            try module.context.perform("w") {
-                probe.stand("work \(number)")
+            // Not work that blocks its thread: that one says so when it returns, and the module may be gone by then.
+            let promise = LateProbe.promise("work \(number)", of: probe)
+            try module.context.perform("w") { () async throws -> String in
+                probe.note("work \(number)")
+                return await promise.value
             } failed: { error in
                 probe.note("\(error)")
-                door.open()
+                promise.keep("")
             }
         }
         let module = try LedModule(probe: probe, deadlines: Self.deadlines, time: time)
