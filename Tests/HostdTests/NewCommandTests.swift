@@ -182,7 +182,7 @@ struct NewCommandTests {
         let files = try shell("find \(name) -type f").output.split(separator: "\n")
         #expect(files.count > 6)
         for file in files {
-            let text = try folder.text(of: String(file))
+            let text = try folder.text(of: String(file)).replacing("__pycache__", with: "")
             for part in ["__", Repository.path, folder.path] {
                 #expect(!text.contains(part), "\(file) has \(part)")
             }
