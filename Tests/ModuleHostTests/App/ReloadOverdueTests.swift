@@ -131,7 +131,7 @@ struct ReloadOverdueTests {
         #expect(try await test.reload("a", "c").text == "applied: removed x.b")
         // The clock stands still.
         #expect(await test.stopped() == .stopped)
-        #expect(probe.entries("c").last == "c deinit")
+        #expect(probe.entries("c").last == "c terminate")
         door.open()
     }
 }
