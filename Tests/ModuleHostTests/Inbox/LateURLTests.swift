@@ -225,6 +225,8 @@ struct LateURLTests {
         limits.unanswered = 3
         let test = try await host(probe, limits: limits)
         for number in 0..<3 { _ = try await open("\(number)", in: test) }
+        // A handler has begun before its event counts.
+        while test.inbox?.progress.countSuspended != 3 { await Task.yield() }
         _ = await test.accept("beyond")
         _ = await test.recorder.first(
             containing: "3 events of the inbox are not answered: no further ones are delivered")
