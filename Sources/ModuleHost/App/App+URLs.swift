@@ -132,10 +132,11 @@ extension App {
         guard isFirst else { return }
         // It may have answered others meanwhile.
         host?.onLane { app, _ in app.beginWaiting(for: module) }
+        // First: a reader of the log finds it in the status.
+        noteBlocked()
         log.of(module: module.text).warning(
             "has not answered \(UnansweredURLs.limit) URLs of the inbox: further ones wait for it, "
                 + "and other events are delivered")
-        noteBlocked()
     }
 
     /// Begins the next URL that waits for a module.
@@ -148,8 +149,8 @@ extension App {
             next.begin(self, ticket(for: module))
             host?.onLane { app, _ in app.beginWaiting(for: module) }
         } else if isFree {
-            log.of(module: module.text).notice("no URL of the inbox waits for it any more")
             noteBlocked()
+            log.of(module: module.text).notice("no URL of the inbox waits for it any more")
         }
     }
 
