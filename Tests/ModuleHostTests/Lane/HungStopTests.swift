@@ -299,7 +299,11 @@ struct StoppedInboxTests {
         }
         let test = try await launched()
         let door = Door()
-        test.host.onLane { _, _ in door.pass() }
+        test.host.onLane { _, _ in
+            probe.note("busy")
+            door.pass()
+        }
+        await probe.reached("busy")
         let before = try #require(await test.accept("before"))
         while test.host.gate.lane.state.withLock(\.jobs.count) < 1 { await Task.yield() }
         test.host.stop(because: "test")
