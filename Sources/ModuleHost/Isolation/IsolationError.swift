@@ -53,7 +53,7 @@ extension IsolationError: CustomStringConvertible {
             case (_, false): " in PATH"
             }
         return switch problem {
-        case .missing where name.contains("${"):
+        case .missing where name.contains(bytesOf: "${"):
             "there is no program \(quoted(name))\(place); variables are replaced in 'config' only: write "
                 + #"["sh", "-c", "exec \"$NAME\" …"], and add the name to 'env'"#
         case .missing: "there is no program \(quoted(name))\(place)"
