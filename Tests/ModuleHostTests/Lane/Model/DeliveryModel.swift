@@ -114,6 +114,8 @@ struct DeliveryModel {
     /// Launch and activation come before all others.
     private(set) var offered = 2
     private(set) var stops: Int?
+    /// The modules that were overdue when the stop began: they are waited for only as long as `deadlines.stop`.
+    private(set) var overdueBeforeStop: Set<Int> = []
     /// The modules that were overdue since the stop began.
     private var overdueInStop: Set<Int> = []
     /// Who is overdue, and what the log has not said yet.
@@ -161,6 +163,12 @@ struct DeliveryModel {
         case .looked: looked()
         case .races: races()
         case .stops:
+            if stops == nil {
+                overdueBeforeStop = Set(
+                    modules.indices.filter {
+                        modules[$0].stuckAt != nil || modules[$0].isMaybeOverdue
+                    })
+            }
             stops = stops ?? moment.time
             offered += 3
         case .saysLate(let stack): saysLate(stack)
