@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// How the processes of modules end with their host, with the real host.
+/// The ends of the processes of modules, with the real host.
 @Suite("hostd run: the processes of modules at the end of the host", .timeLimit(.minutes(10)))
 struct StopProcessTests {
     /// A program that does what `cases` say, and answers everything else.

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How a stop ends, with the real host.
+/// The ends of a stop, with the real host.
 @Suite("hostd stop, and how a stop ends", .timeLimit(.minutes(10)))
 struct StopTests {
     private static let hour = #"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#

@@ -1,9 +1,9 @@
 /// The place of a module in the slatefile; the modules that it needs stand before it.
 typealias Place = Int
 
-/// What a slatefile says of a module, as far as its life depends on that.
+/// The part of a slatefile entry on which the life of its module depends.
 struct ModuleEntry: Hashable, Sendable {
-    /// What brings the module up.
+    /// The cause that brings the module up.
     enum Start: Hashable, Sendable, CaseIterable {
         /// The launch of the app; a failure is final.
         case eager

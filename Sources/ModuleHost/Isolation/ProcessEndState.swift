@@ -8,7 +8,7 @@
 struct ProcessEndState: Hashable {
     /// The phases of the clock.
     ///
-    /// When no process is left, the next one begins anew.
+    /// When no process is left, the next one starts from the beginning.
     enum Phase: Hashable {
         /// Processes are being asked to end; the clock does not run yet.
         case asking

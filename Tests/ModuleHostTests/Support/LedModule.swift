@@ -12,7 +12,7 @@ final class LedModule {
     private let up: TestPipe
     private var said: [UInt8] = []
     private var lastID = 1
-    /// What it has declared.
+    /// The declaration of the module.
     private(set) var declaration = JSONValue.emptyObject
     /// The methods of its notifications so far.
     private(set) var notifications: [String] = []
