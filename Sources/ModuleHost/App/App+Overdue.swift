@@ -128,64 +128,107 @@ struct TooLate: Error, CustomStringConvertible {
     var description: String { "it did not return within \(limit.briefText)" }
 }
 
-extension Lane.Hooks {
-    /// Creates hooks that notify the app of a host.
-    init(notifying reference: WeakHost, inbox: Inbox?) {
-        onTakeover = { report, thread in reference.host?.app.open(on: thread).overdue(report) }
-        onRejoined = { slot, missed, thread in
-            reference.host?.app.open(on: thread).rejoined(slot, missed: missed)
-        }
-        onRejoinedAtEnd = { slot, missed in reference.host?.log.rejoined(slot, missed: missed) }
-        onClosed = { thread in reference.takeApp()?.open(on: thread).leaveBehind() }
-        onReturned = { thread in reference.host?.app.open(on: thread).returned() }
-        onNoThread = { slot, error in
-            guard let host = reference.host else { return }
-            host.log.of(module: slot?.id?.text ?? "").write(
-                .error,
-                "unresponsive, and delivery waits for it: no thread can be started to continue without it: \(error)",
-                event: slot.flatMap { host.gate.lane.currentEvent(of: $0)?.kind.rawValue })
-        }
-        onFailure = { slot, error in
-            guard let host = reference.host else { return }
-            host.metrics.withLock { $0.failures += 1 }
-            host.log.of(module: slot.id?.text ?? "").error("failed: \(error)")
-        }
-        onOverdueFailure = { slot, error in
-            guard let host = reference.host else { return }
-            host.failedOverdue(slot, in: host.gate.lane.currentEvent(of: slot), error)
-        }
-        if let inbox {
-            // Not through the host: it must not be deallocated under the lane's lock.
-            onUndelivered = { slot, position, isBegun in
-                inbox.note(slot, position, isBegun: isBegun)
-            }
-            readOverdue = { place in inbox.read(at: place) }
-        }
-        deliverOverdue = { event, slot, members in
-            guard let host = reference.host, !host.gate.lane.isClosed else { return false }
-            let added = slot.membersAdded.load(ordering: .acquiring)
-            if members?.added != added {
-                // The list of members belongs to the lane; the members of an overdue module belong to its own
-                // thread.
-                let found = host.gate.lane.serve { thread in
-                    LaneConfined(host.app.open(on: thread).center.members(of: slot))
-                }
-                guard let found else { return false }
-                members = OverdueMembers(added: added, found.openInModule())
-            }
-            event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
-                guard !member.isRemoved else { return }
-                do { try notify() } catch { host.failedOverdue(slot, in: event, error) }
-            }
-            return true
-        }
+/// The reports of a lane to the app of a host.
+///
+/// Does not keep the host alive.
+struct LaneReports: LaneDelegate {
+    private let reference: WeakHost
+    private let role: any AppRole
+    private let inbox: Inbox?
+
+    init(to reference: WeakHost, role: any AppRole, inbox: Inbox?) {
+        self.reference = reference
+        self.role = role
+        self.inbox = inbox
+    }
+
+    private func app(on thread: LaneThread) -> App? { reference.host?.app.open(on: thread) }
+
+    func reportUnresponsive() -> Bool { role.reportUnresponsive() }
+
+    func tookOver(_ report: TakeoverReport, on thread: LaneThread) {
+        app(on: thread)?.overdue(report)
+    }
+
+    func rejoined(_ slot: ModuleSlot, missed: Int, on thread: LaneThread) {
+        app(on: thread)?.rejoined(slot, missed: missed)
+    }
+
+    func rejoinedAtEnd(_ slot: ModuleSlot, missed: Int) {
+        reference.host?.log.rejoined(slot, missed: missed)
+    }
+
+    func returned(on thread: LaneThread) { app(on: thread)?.returned() }
+
+    func closed(on thread: LaneThread) { reference.takeApp()?.open(on: thread).leaveBehind() }
+
+    func deliverOverdue(
+        _ event: LifecycleEvent, to slot: ModuleSlot, _ members: inout OverdueMembers?
+    ) -> Bool {
+        reference.host?.deliverOverdue(event, to: slot, &members) ?? false
+    }
+
+    func readOverdue(at position: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
+        inbox?.read(at: position) ?? (nil, nil)
+    }
+
+    /// Not through the host: it must not be deallocated under the lane's lock.
+    func noteUndelivered(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
+        inbox?.note(slot, position, isBegun: isBegun)
+    }
+
+    func hasNoThread(besides slot: ModuleSlot?, _ error: SystemError) {
+        reference.host?.hasNoThread(besides: slot, error)
+    }
+
+    func failed(_ slot: ModuleSlot, _ error: any Error) { reference.host?.failed(slot, error) }
+
+    func failedOverdue(_ slot: ModuleSlot, _ error: any Error) {
+        reference.host?.failedOverdue(slot, error)
     }
 }
 
 extension AppHost {
+    fileprivate func hasNoThread(besides slot: ModuleSlot?, _ error: SystemError) {
+        log.of(module: slot?.id?.text ?? "").write(
+            .error,
+            "unresponsive, and delivery waits for it: no thread can be started to continue without it: \(error)",
+            event: slot.flatMap { gate.lane.currentEvent(of: $0)?.kind.rawValue })
+    }
+
+    fileprivate func failed(_ slot: ModuleSlot, _ error: any Error) {
+        metrics.withLock { $0.failures += 1 }
+        log.of(module: slot.id?.text ?? "").error("failed: \(error)")
+    }
+
+    fileprivate func failedOverdue(_ slot: ModuleSlot, _ error: any Error) {
+        failedOverdue(slot, in: gate.lane.currentEvent(of: slot), error)
+    }
+
+    fileprivate func deliverOverdue(
+        _ event: LifecycleEvent, to slot: ModuleSlot, _ members: inout OverdueMembers?
+    ) -> Bool {
+        guard !gate.lane.isClosed else { return false }
+        let added = slot.membersAdded.load(ordering: .acquiring)
+        if members?.added != added {
+            // The list of members belongs to the lane; the members of an overdue module belong to its own
+            // thread.
+            let found = gate.lane.serve { [app] thread in
+                LaneConfined(app.open(on: thread).center.members(of: slot))
+            }
+            guard let found else { return false }
+            members = OverdueMembers(added: added, found.openInModule())
+        }
+        event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
+            guard !member.isRemoved else { return }
+            do { try notify() } catch { failedOverdue(slot, in: event, error) }
+        }
+        return true
+    }
+
     /// Makes the lane record an error that a module threw on its own thread, before anything else happens
     /// there.
-    fileprivate func failedOverdue(
+    private func failedOverdue(
         _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
     ) {
         let error = DescribedError(error)

@@ -9,7 +9,8 @@ final class App {
     var slatefile: Slatefile
     let gate: Gate
     let center: CommunicationCenter
-    let services: ServiceRegistry
+    private(set) lazy var services = ServiceRegistry(
+        gate: gate, isAlone: role.upstream != nil, modules: onDemand)
     let holds: HoldList
     /// Calls between modules, and from outside; nil until the routes are known.
     var calls: CallDispatcher?
@@ -61,32 +62,8 @@ final class App {
         self.log = log
         self.time = time
         center = CommunicationCenter(gate: gate)
-        services = ServiceRegistry(gate: gate)
-        services.isAlone = role.upstream != nil
         holds = HoldList(gate: gate, log: log, time: time, timeLimit: slatefile.deadlines.stop)
         eventBegan = time.now()
-        services.onDuplicate = { [unowned self] slot, error in
-            guard phase.isBeforeReady, let id = slot.id else { return }
-            self.host?.fail("invalid services: \(id): \(error)")
-        }
-        services.makeProvider = { [unowned self] service, thread in
-            try onDemand.makeProvider(of: service, on: thread)
-        }
-        services.isDeclared = { [unowned self] in onDemand.declares($0) }
-        services.absence = { [unowned self] in absence(of: $0, $1, for: $2) }
-    }
-
-    /// Returns the reason why a service is missing that a module declares which is not created, or has failed.
-    private func absence(
-        of service: ObjectIdentifier, _ name: String, for caller: ModuleSlot?
-    ) -> ServiceError? {
-        let absent = ((reloads.current?.staged ?? []) + records).first { record in
-            record.module == nil && record.slot !== caller && record.entry.declares(service)
-        }
-        guard let absent else { return nil }
-        return absent.isFailed
-            ? .notMade(absent.id, because: absent.unavailability)
-            : .notYetProvided(name, by: absent.id)
     }
 
     /// Moves to the next phase, and carries out its effects.

@@ -138,10 +138,9 @@ public final class AppHost: Sendable {
         self.time = time
         self.observer = observer
         let reference = WeakHost()
-        var hooks = Lane.Hooks(notifying: reference, inbox: inbox)
-        hooks.onUnresponsive = role.onUnresponsive
         let lane = Lane(
-            limits: Watchdog.Limits(of: slatefile), time: time, hooks: hooks, box: blackBox,
+            limits: Watchdog.Limits(of: slatefile), time: time,
+            delegate: LaneReports(to: reference, role: role, inbox: inbox), box: blackBox,
             input: role.input)
         gate = Gate(lane: lane)
         startup = StartupQueue(
@@ -179,7 +178,7 @@ public final class AppHost: Sendable {
     ///   reported to the observer.
     package func launch() throws(SystemError) {
         try gate.lane.start()
-        // Kept alive by the lane's own hooks from now on, until the lane closes.
+        // Kept alive by the lane's own delegate from now on, until the lane closes.
         reference.keep(app)
         onLane(limit: .launch) { app, _ in app.advance(.begin) }
     }

@@ -8,11 +8,12 @@ protocol AppRole: AnyObject, Sendable {
     /// The input that the lane serves while a call waits; nil for none.
     var input: (any LaneInput)? { get }
 
-    /// Called in place of a takeover of the lane when a module does not return within the deadline of an event; nil for an
-    /// app whose lane goes on without the module.
+    /// Reports a module that does not return within the deadline of an event, in place of a takeover of the lane.
     ///
     /// On the thread of the watchdog's alarm, once for a delivery.
-    var onUnresponsive: (@Sendable () -> Void)? { get }
+    ///
+    /// - Returns: False for an app whose lane goes on without the module.
+    func reportUnresponsive() -> Bool
 
     /// Sets the host of this app. On the thread that creates it.
     func set(_ host: AppHost)
@@ -56,7 +57,8 @@ protocol AppRole: AnyObject, Sendable {
 final class StandaloneRole: AppRole {
     var upstream: (any UpstreamCalls)? { nil }
     var input: (any LaneInput)? { nil }
-    var onUnresponsive: (@Sendable () -> Void)? { nil }
+
+    func reportUnresponsive() -> Bool { false }
 
     func set(_: AppHost) {}
 

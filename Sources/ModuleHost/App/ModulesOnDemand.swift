@@ -4,7 +4,7 @@ import AppService
 ///
 /// A module that is not made has no record and no slot, but an entry in three arrays, and its declared uses in the
 /// ``DemandTable``. Belongs to the lane.
-final class ModulesOnDemand: OnDemandCalls {
+final class ModulesOnDemand: OnDemandModules {
     unowned let app: App
     /// The target of the routes of all modules that are not made.
     let unmade = UnmadeModule()
@@ -165,10 +165,6 @@ final class ModulesOnDemand: OnDemandCalls {
         return true
     }
 
-    /// Makes the module that declares a service.
-    ///
-    /// - Returns: Whether it was made.
-    /// - Throws: ``ServiceError/notMade(_:because:)``.
     func makeProvider(of service: ObjectIdentifier, on thread: LaneThread) throws -> Bool {
         guard let place = table.place(of: service) else { return false }
         guard app.gate.lane.asHost(on: thread, { isUnmade[place] }) == true else {
@@ -190,9 +186,26 @@ final class ModulesOnDemand: OnDemandCalls {
         }
     }
 
-    /// Returns whether a module that is not made declares a service.
     func declares(_ service: ObjectIdentifier) -> Bool {
         table.place(of: service).map { isUnmade[$0] } ?? false
+    }
+
+    func absence(
+        of service: ObjectIdentifier, _ name: String, for caller: ModuleSlot?
+    ) -> ServiceError? {
+        let absent = ((app.reloads.current?.staged ?? []) + app.records).first { record in
+            record.module == nil && record.slot !== caller && record.entry.declares(service)
+        }
+        guard let absent else { return nil }
+        return absent.isFailed
+            ? .notMade(absent.id, because: absent.unavailability)
+            : .notYetProvided(name, by: absent.id)
+    }
+
+    /// Ends the app before READY.
+    func noteDuplicate(by slot: ModuleSlot, _ error: ServiceError) {
+        guard app.phase.isBeforeReady, let id = slot.id else { return }
+        app.host?.fail("invalid services: \(id): \(error)")
     }
 
     /// Makes a module that is not made, after those that it needs.

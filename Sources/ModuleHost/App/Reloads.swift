@@ -317,11 +317,9 @@ extension App {
         } having: {
             routes[$0]
         }
-        let calls = try CallDispatcher(
-            table, records: targets, unmade: onDemand.unmade, tokens: tokens, gate: gate,
-            center: center)
-        calls.onDemand = onDemand
-        return calls
+        return try CallDispatcher(
+            table, records: targets, unmade: onDemand.unmade, onDemand: onDemand, tokens: tokens,
+            gate: gate, center: center)
     }
 
     /// Creates the job that notifies modules that stay.

@@ -11,7 +11,7 @@ final class CallDispatcher {
     /// The target of the routes of all others.
     private let unmade: UnmadeModule
     /// The lazy modules of the app.
-    weak var onDemand: (any OnDemandCalls)?
+    private(set) weak var onDemand: (any OnDemandModules)?
     private(set) var table: RouteTable
     let actions = ActionTable()
     private var routes: [RouteTable.Index: BoundRoute] = [:]
@@ -32,18 +32,20 @@ final class CallDispatcher {
     ///   - table: The routes; its modules are `records`, in the same order.
     ///   - records: The modules, created or yet to be created, by their position.
     ///   - unmade: The target of the routes of all others.
+    ///   - onDemand: The lazy modules of the app.
     ///   - tokens: The tokens with which remote callers reach more than public routes.
     ///   - gate: The way into modules.
     ///   - center: The center that contains the interceptors.
     /// - Throws: ``RouteError/repeatedAction(_:of:)``.
     init(
         _ table: RouteTable, records: [Int: any CallableModule],
-        unmade: UnmadeModule = UnmadeModule(), tokens: TokenStore, gate: Gate,
+        unmade: UnmadeModule, onDemand: any OnDemandModules, tokens: TokenStore, gate: Gate,
         center: CommunicationCenter
     ) throws(RouteError) {
         self.table = table
         self.records = records
         self.unmade = unmade
+        self.onDemand = onDemand
         self.tokens = tokens
         self.gate = gate
         interceptors = center.list(of: (any CallInterceptor).self)

@@ -34,8 +34,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     var input: (any LaneInput)? { connection }
 
     /// Notifies the host, which goes on without the module, and kills this process if the module does not return.
-    var onUnresponsive: (@Sendable () -> Void)? {
-        { [connection] in connection.notify("unresponsive") { $0.object { _ in } } }
+    func reportUnresponsive() -> Bool {
+        connection.notify("unresponsive") { $0.object { _ in } }
+        return true
     }
 
     func set(_ host: AppHost) { reference.set(host) }

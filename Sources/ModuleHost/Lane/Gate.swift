@@ -97,7 +97,7 @@ struct Gate: Sendable {
     /// Reports an error that a module threw on a thread that has lost the lane.
     @usableFromInline
     func reportOverdue(_ slot: ModuleSlot, _ error: any Error) {
-        if !(error is LaneLost) { lane.hooks.onOverdueFailure(slot, error) }
+        if !(error is LaneLost) { lane.delegate.failedOverdue(slot, error) }
     }
 }
 

@@ -24,7 +24,7 @@ extension Lane {
         let standby: StandbyThread?
         do throws(SystemError) {
             try ProcessBarrier.prepare()
-            standby = carrier == nil ? try hooks.makeStandbyThread() : nil
+            standby = carrier == nil ? try delegate.makeStandbyThread() : nil
         } catch {
             noteNoThread(at: observed, error)
             return false
@@ -69,7 +69,7 @@ extension Lane {
             defer { state.unreplaced = observed.delivery }
             return state.unreplaced != observed.delivery
         }
-        if isNew { hooks.onNoThread(slot(observed.slot), error) }
+        if isNew { delegate.hasNoThread(besides: slot(observed.slot), error) }
     }
 
     /// Makes the black box describe the thread that goes on, before that thread enters a module.
@@ -93,13 +93,13 @@ extension Lane {
                 switch step {
                 case nil: break steps
                 case .event(let event):
-                    if !hooks.deliverOverdue(event, slot, &members) { break steps }
+                    if !delegate.deliverOverdue(event, to: slot, &members) { break steps }
                 case .read(let place):
-                    let (entry, event) = hooks.readOverdue(place)
+                    let (entry, event) = delegate.readOverdue(at: place)
                     let isWanted = state.withLock {
                         $0.overdue.take(entry, event, for: slot, on: thread, log: $0.log)
                     }
-                    if isWanted, let event, !hooks.deliverOverdue(event, slot, &members) {
+                    if isWanted, let event, !delegate.deliverOverdue(event, to: slot, &members) {
                         break steps
                     }
                 case .deferred(let work): work.run()
@@ -111,10 +111,10 @@ extension Lane {
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
                     enqueue(
-                        LaneWork { [hooks] thread in
-                            hooks.onRejoined(slot, missed, thread)
-                        } onAbandon: { [hooks] in
-                            hooks.onRejoinedAtEnd(slot, missed)
+                        LaneWork { [delegate] thread in
+                            delegate.rejoined(slot, missed: missed, on: thread)
+                        } onAbandon: { [delegate] in
+                            delegate.rejoinedAtEnd(slot, missed: missed)
                         })
                 }
             }
@@ -125,7 +125,7 @@ extension Lane {
             // A thread that did not finish these steps keeps its object.
             if !state.isClosed { state.spareThreads.append(thread) }
         }
-        enqueue { [hooks] thread in hooks.onReturned(thread) }
+        enqueue { [delegate] thread in delegate.returned(on: thread) }
     }
 
     // MARK: Overdue modules
@@ -197,7 +197,7 @@ extension Lane {
     }
 
     @usableFromInline
-    func reportFailure(of slot: ModuleSlot, _ error: any Error) { hooks.onFailure(slot, error) }
+    func reportFailure(of slot: ModuleSlot, _ error: any Error) { delegate.failed(slot, error) }
 
     /// Removes a module permanently: it receives no further events, and nothing waits for those that it has
     /// not received.

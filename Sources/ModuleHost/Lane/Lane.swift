@@ -20,7 +20,7 @@ final class Lane: Sendable {
     /// The owner as unmanaged bits; ``State/threads`` keeps every owner alive.
     let owner = Atomic<UInt>(0)
     let state: Guarded<State>
-    let hooks: Hooks
+    let delegate: any LaneDelegate
     let watchdog: Watchdog
     private let input: (any LaneInput)?
     private let afterEnd = DispatchQueue(label: "modulehost.lane.after-end")
@@ -29,7 +29,7 @@ final class Lane: Sendable {
     ///
     /// The lane does nothing before ``start()``.
     init(
-        limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks(),
+        limits: Watchdog.Limits, time: any TimeSource, delegate: any LaneDelegate,
         box: BlackBox? = nil, input: (any LaneInput)? = nil
     ) {
         self.input = input
@@ -38,9 +38,9 @@ final class Lane: Sendable {
         let first = LaneThread(at: Ownership(bits: 0), stack: stack)
         box?.setStack(stack)
         var overdue = OverdueModules(box: box)
-        overdue.note = hooks.onUndelivered
+        overdue.note = delegate.noteUndelivered
         state = Guarded(State(first, overdue))
-        self.hooks = hooks
+        self.delegate = delegate
         watchdog = Watchdog(limits: limits, time: time)
         setOwner(first)
     }
@@ -267,7 +267,7 @@ final class Lane: Sendable {
             job.run(on: thread, after: 0)
         }
         if owns(thread) {
-            hooks.onClosed(thread)
+            delegate.closed(on: thread)
             // The system may give the identity of this thread to another one.
             owner.store(0, ordering: .releasing)
             end()
@@ -297,7 +297,7 @@ final class Lane: Sendable {
 
     /// Goes on where another thread was stuck.
     private func resume(_ resumption: Resumption, on thread: LaneThread) {
-        hooks.onTakeover(resumption.report, thread)
+        delegate.tookOver(resumption.report, on: thread)
         resumption.report.job?.run(on: thread, after: resumption.slot)
     }
 

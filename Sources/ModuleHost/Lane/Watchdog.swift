@@ -29,7 +29,7 @@ final class Watchdog: Sendable {
         var delivery: UInt32?
         /// The sum of the ticks that saw it; a reload may change their length.
         var counted = Duration.zero
-        /// Whether the delivery has exceeded its deadline, and ``Lane/Hooks/onUnresponsive`` was called.
+        /// Whether the delivery has exceeded its deadline, and the ``LaneDelegate`` handles that itself.
         var isReported = false
         /// The time that the delivery may take in a stop; fixed when the first tick of the stop sees it.
         var timeLimitInStop: Duration?
@@ -110,13 +110,12 @@ final class Watchdog: Sendable {
             let timeLimit = timeLimit(watched, &sight)
             sight.counted += tick
             let isOverdue = sight.counted >= timeLimit && !sight.isReported
-            if isOverdue, lane.hooks.onUnresponsive != nil { sight.isReported = true }
             if isOverdue { overrun.withLock { $0 = sight.counted } }
             return isOverdue
         }
         if isOverdue {
-            if let onUnresponsive = lane.hooks.onUnresponsive {
-                onUnresponsive()
+            if lane.delegate.reportUnresponsive() {
+                sight.withLock { $0.isReported = true }
             } else if lane.takeOver(at: word) {
                 sight.withLock { $0 = Sight() }
             }

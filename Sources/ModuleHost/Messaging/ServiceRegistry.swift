@@ -46,25 +46,15 @@ public final class ServiceRegistry {
     /// other modules wait.
     private static let nearestLimit = 256
 
-    init(gate: Gate) { self.gate = gate }
-
     /// Whether this process has only one module: services of other modules are in other processes.
-    ///
-    /// Set before any module is created.
-    var isAlone = false
-    /// Notified, on the lane, of a second provider of a service, which cannot register it.
-    var onDuplicate: (ModuleSlot, ServiceError) -> Void = { _, _ in }
+    private let isAlone: Bool
+    /// The modules that declare services.
+    private weak var modules: (any OnDemandModules)?
 
-    /// Makes the module that declares a service, on the lane; returns whether it was made now, and throws the reason
-    /// why it cannot be made.
-    var makeProvider: ((ObjectIdentifier, LaneThread) throws -> Bool)?
-    /// Returns whether a module that is not made declares a service.
-    var isDeclared: (ObjectIdentifier) -> Bool = { _ in false }
-
-    /// Returns the reason why a service is missing if a module declares it, and is not created yet or has failed; nil
-    /// if there is no such module besides the caller.
-    var absence: (ObjectIdentifier, _ name: String, _ caller: ModuleSlot?) -> ServiceError? = {
-        _, _, _ in nil
+    init(gate: Gate, isAlone: Bool, modules: any OnDemandModules) {
+        self.gate = gate
+        self.isAlone = isAlone
+        self.modules = modules
     }
 
     // MARK: Providing
@@ -109,7 +99,7 @@ public final class ServiceRegistry {
             return nil
         }
         let error = ServiceError.duplicate(first.name, first: first.slot.id)
-        onDuplicate(entry.slot, error)
+        modules?.noteDuplicate(by: entry.slot, error)
         return error
     }
 
@@ -267,7 +257,9 @@ public final class ServiceRegistry {
     public func provides<Service>(_ service: Service.Type) -> Bool {
         let slot = viewingSlot
         let key = ObjectIdentifier(service)
-        return gate.lane.asHost { find(key, for: slot) != nil || isDeclared(key) } ?? false
+        return gate.lane.asHost {
+            find(key, for: slot) != nil || modules?.declares(key) == true
+        } ?? false
     }
 
     /// Returns whether a service of a module was asked for, so that other modules may have it.
@@ -280,15 +272,16 @@ public final class ServiceRegistry {
         of service: Service.Type, isRepeated: Bool = false
     ) throws -> ServiceEntry<Service> {
         let slot = viewingSlot
-        guard let entry = try asHost({ find(ObjectIdentifier(service), for: slot) }) else {
-            if !isRepeated, let makeProvider, let thread = gate.lane.hold,
-                try makeProvider(ObjectIdentifier(service), thread)
+        let key = ObjectIdentifier(service)
+        guard let entry = try asHost({ find(key, for: slot) }) else {
+            if !isRepeated, let modules, let thread = gate.lane.hold,
+                try modules.makeProvider(of: key, on: thread)
             {
                 return try self.entry(of: service, isRepeated: true)
             }
             let name = "\(service)"
             if isAlone { throw ServiceError.otherProcess(name) }
-            if let absence = try asHost({ absence(ObjectIdentifier(service), name, slot) }) {
+            if let absence = try asHost({ modules?.absence(of: key, name, for: slot) }) {
                 throw absence
             }
             let others = try asHost {

@@ -229,9 +229,13 @@ struct DutyTests {
     @Test("a lane that is closed in a carried job ends")
     func closed() async throws {
         let ended = Promise<Void>()
-        var hooks = Lane.Hooks()
-        hooks.onClosed = { _ in ended.keep(()) }
-        let lane = Lane(limits: Watchdog.Limits(), time: time, hooks: hooks)
+        struct Closing: LaneDelegate {
+            let ended: Promise<Void>
+
+            func closed(on _: LaneThread) { ended.keep(()) }
+        }
+        let lane = Lane(
+            limits: Watchdog.Limits(), time: time, delegate: Closing(ended: ended))
         try lane.start()
         let loop = try Loop(of: lane, patience: .seconds(3600))
         await loop.warmUp(lane)

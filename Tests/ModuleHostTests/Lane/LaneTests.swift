@@ -21,6 +21,19 @@ struct LaneTests {
         deinit { gone.keep(lane.overdueSlots.count) }
     }
 
+    /// Has room for another thread only when it is told so.
+    private final class Crowded: LaneDelegate {
+        let hasRoom = Atomic(false)
+        let said = LockedList<SystemError>()
+
+        func makeStandbyThread() throws(SystemError) -> StandbyThread {
+            guard hasRoom.load(ordering: .relaxed) else { throw .wouldBlock }
+            return try StandbyThread()
+        }
+
+        func hasNoThread(besides _: ModuleSlot?, _ error: SystemError) { said.append(error) }
+    }
+
     @Test("what a job holds is let go of outside of the lane's lock")
     func release() async throws {
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
@@ -69,15 +82,8 @@ struct LaneTests {
         arguments: [false, true])
     func noThread(comesOneLater: Bool) async throws {
         let time = ManualTimeSource()
-        let hasRoom = Atomic(false)
-        let said = LockedList<SystemError>()
-        var hooks = Lane.Hooks()
-        hooks.makeStandbyThread = { () throws(SystemError) in
-            guard hasRoom.load(ordering: .relaxed) else { throw .wouldBlock }
-            return try StandbyThread()
-        }
-        hooks.onNoThread = { _, error in said.append(error) }
-        let lane = Lane(limits: Watchdog.Limits(), time: time, hooks: hooks)
+        let crowded = Crowded()
+        let lane = Lane(limits: Watchdog.Limits(), time: time, delegate: crowded)
         let slot = ModuleSlot(number: 1, id: nil)
         lane.register(slot)
         try lane.start()
@@ -90,10 +96,10 @@ struct LaneTests {
         lane.enqueue { [lane] _ in next.keep(lane.overdueSlots.count) }
         await inside.value
         time.advance(by: .seconds(60))
-        #expect(said.values == [.wouldBlock])
+        #expect(crowded.said.values == [.wouldBlock])
         #expect(lane.overdueSlots.isEmpty)
         if comesOneLater {
-            hasRoom.store(true, ordering: .relaxed)
+            crowded.hasRoom.store(true, ordering: .relaxed)
             time.advance(by: .seconds(1))
             #expect(await next.value == 1)
             door.open()

@@ -1,21 +1,4 @@
-import AppService
 import Synchronization
-
-/// The lazy modules of an app, for the dispatcher of its calls.
-///
-/// Belongs to the lane.
-protocol OnDemandCalls: AnyObject {
-    /// Makes a module.
-    ///
-    /// - Parameters:
-    ///   - module: The module.
-    ///   - thread: The calling thread, which owns the lane, in the host or in a module.
-    /// - Throws: ``ModuleHasFailed``; ``RouteError`` with another reason why it cannot be made.
-    func makeForCall(_ module: ModuleID, on thread: LaneThread) throws
-
-    /// Returns the module with an id if it is not made, or could not be, and its routes are known only when it is.
-    func unmadeCommand(_ id: some StringProtocol) -> ModuleID?
-}
 
 /// The target of the routes of a module that is not made.
 final class UnmadeModule: CallableModule {
