@@ -55,6 +55,10 @@ let package = Package(
         .testTarget(
             name: "ModuleHostTests", dependencies: ["ModuleHost", "TestSupport"],
             exclude: ["Inputs", "Lane/Model/Mutants", "Inbox/Model/Mutants"], swiftSettings: strict),
+        // A slice of what scripts/life explores, which builds the same files as a program.
+        .testTarget(
+            name: "ModuleLifeTests", path: "Tests/ModuleLife",
+            exclude: ["README.md", "mutants.json", "Explore.swift"], swiftSettings: strict),
         .testTarget(
             name: "ModulesTests", dependencies: ["Modules", "TestSupport"], swiftSettings: strict),
         .testTarget(

@@ -38,6 +38,11 @@ enum ExploredApps {
     /// The apps of three modules.
     static let three = all(of: 3, kinds)
 
+    /// The apps of three modules of the three kinds that differ most.
+    static let fewOfThree = all(
+        of: 3,
+        [ModuleEntry(), ModuleEntry(start: .eagerWithRetry), ModuleEntry(start: .lazy)])
+
     /// Returns an app of up to six modules.
     static func random(using random: inout some RandomNumberGenerator) -> [ModuleEntry] {
         (0..<Int.random(in: 2...6, using: &random)).map { place in
@@ -46,5 +51,18 @@ enum ExploredApps {
             entry.stopsFirst = Bool.random(using: &random)
             return entry
         }
+    }
+}
+
+/// A generator whose numbers follow from a seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

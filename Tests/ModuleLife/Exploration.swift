@@ -31,11 +31,11 @@ struct Exploration: Sendable {
         if effects.contains(.endApp) { return (1, finding("the app ends at its launch", [])) }
         if let found = table.violation() { return (1, finding(found, [])) }
         var parents: [(UInt32, ModuleInput)] = []
-        var states = [table.key]
-        var seen: Set<UInt64> = [table.key]
+        var states = [table]
+        var seen = [table.key: 0]
         var next = 0
         while next < states.count, states.count < limit {
-            guard let before = ModuleTable(entries, key: states[next]) else { break }
+            let before = states[next]
             for input in before.inputs(replacements) {
                 var after = before
                 let effects = after.apply(input)
@@ -44,8 +44,12 @@ struct Exploration: Sendable {
                 if let found {
                     return (states.count, finding(found, way(to: next, parents) + [input]))
                 }
-                guard seen.insert(after.key).inserted else { continue }
-                states.append(after.key)
+                if let known = seen[after.key] {
+                    guard states[known] != after else { continue }
+                    return (states.count, finding("two states have one key", [input]))
+                }
+                seen[after.key] = states.count
+                states.append(after)
                 parents.append((UInt32(next), input))
             }
             next += 1

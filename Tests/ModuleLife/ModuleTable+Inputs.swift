@@ -4,8 +4,9 @@ extension ModuleTable {
         case none
         /// Restarts and reloads of one batch at a time, with everything that they may contain.
         case all
-        /// Reloads that recreate all modules.
-        case ofAll
+        /// The same of modules at rest, of which none is removed; calls and events come only
+        /// before the batch.
+        case once
     }
 
     /// Returns everything that may happen next.
@@ -13,8 +14,10 @@ extension ModuleTable {
         guard phase != .over else { return [] }
         var inputs: [ModuleInput] = phase < .stopping ? [.stop] : []
         for place in modules.indices {
-            inputs.append(.call(place))
-            if phase == .running { inputs.append(.durable(place)) }
+            if replacements != .once || isBeforeBatch {
+                inputs.append(.call(place))
+                if phase == .running { inputs.append(.durable(place)) }
+            }
             inputs += changes(ofLife: place) + changes(ofStaged: place)
             if modules[place].isLeaving { inputs.append(.left(place)) }
             if modules[place].isStuck { inputs.append(.returned(place)) }
@@ -24,13 +27,18 @@ extension ModuleTable {
         switch replacements {
         case .none: break
         case .all: inputs += restarts + reloads
-        case .ofAll:
-            guard modules.indices.allSatisfy(canReplace) else { break }
-            let everything = Array(modules.indices)
-            inputs.append(.reload(recreate: everything, remove: [], .undoesAll))
-            inputs.append(.reload(recreate: everything, remove: [], .isLeftOut))
+        case .once: if modules.indices.allSatisfy(isAtRest) { inputs += restarts + reloads }
         }
         return inputs
+    }
+
+    private var isBeforeBatch: Bool {
+        phase < .stopping && batch == nil && !modules.contains { $0.isGone || $0.isLeaving }
+    }
+
+    private func isAtRest(_ place: Place) -> Bool {
+        let module = modules[place]
+        return canReplace(place) && !module.isGone && !module.hasCallers && !module.isOwed
     }
 
     private func changes(ofLife place: Place) -> [ModuleInput] {

@@ -1,6 +1,6 @@
-/// A state of a table in 64 bits, from which the table can be restored: an exploration keeps millions of them.
+/// The state of a table in 64 bits: tables of up to three modules with one key are equal.
 ///
-/// Holds the whole state of up to three modules, so two tables with one key are equal.
+/// An exploration checks that they are, so a key that lacks a new part of the state is found.
 extension ModuleTable {
     static let mostModules = 3
 
@@ -23,35 +23,6 @@ extension ModuleTable {
         for place in 0..<Self.mostModules { bits.add(batch?.removed.contains(place) == true) }
         return bits.value
     }
-
-    init?(_ entries: [ModuleEntry], key: UInt64) {
-        var bits = Bits(value: key)
-        guard let phase = Phase(rawValue: UInt8(bits.take(2))) else { return nil }
-        var modules: [HostedModule] = []
-        for _ in entries {
-            var module = HostedModule()
-            guard let life = ModuleLife(rawValue: UInt8(bits.take(3))) else { return nil }
-            module.life = life
-            let staged = bits.take(3)
-            module.staged = staged == 0 ? nil : StagedLife(rawValue: UInt8(staged - 1))
-            module.isLeaving = bits.take(1) == 1
-            module.isStuck = bits.take(1) == 1
-            module.hasCallers = bits.take(1) == 1
-            module.isOwed = bits.take(1) == 1
-            module.hasAlarm = bits.take(1) == 1
-            module.isGone = bits.take(1) == 1
-            modules.append(module)
-        }
-        let hasBatch = bits.take(1) == 1
-        let failure: ReplacementBatch.Failure = bits.take(1) == 1 ? .isLeftOut : .undoesAll
-        let isStopping = bits.take(1) == 1
-        let removed = (0..<Self.mostModules).filter { _ in bits.take(1) == 1 }
-        self.init(
-            entries, phase, modules,
-            hasBatch
-                ? ReplacementBatch(removed: removed, failure: failure, isStopping: isStopping) : nil
-        )
-    }
 }
 
 private struct Bits {
@@ -64,9 +35,4 @@ private struct Bits {
     }
 
     mutating func add(_ bit: Bool) { add(bit ? 1 : 0, 1) }
-
-    mutating func take(_ width: UInt64) -> UInt64 {
-        defer { count += width }
-        return (value >> count) & ((1 << width) - 1)
-    }
 }

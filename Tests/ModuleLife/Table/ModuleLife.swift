@@ -132,6 +132,15 @@ struct ReplacementBatch: Hashable, Sendable {
     var isStopping: Bool
 }
 
+/// The numbers that the metrics and the health of the host show.
+struct ModuleCounts: Hashable, Sendable {
+    /// The modules of the slatefile in effect.
+    var modules = 0
+    var running = 0
+    /// Those that failed, and those that a failed need keeps down.
+    var failed = 0
+}
+
 /// What may happen to the modules of an app.
 enum ModuleInput: Hashable, Sendable {
     case call(Place)

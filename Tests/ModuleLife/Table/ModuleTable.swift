@@ -24,14 +24,6 @@ struct ModuleTable: Hashable, Sendable {
         modules = entries.map { _ in HostedModule() }
     }
 
-    /// Restores a state of the table.
-    init(
-        _ entries: [ModuleEntry], _ phase: Phase, _ modules: [HostedModule],
-        _ batch: ReplacementBatch?
-    ) {
-        (self.entries, self.phase, self.modules, self.batch) = (entries, phase, modules, batch)
-    }
-
     /// Begins the launch.
     mutating func launch() -> [ModuleEffect] {
         var effects: [ModuleEffect] = []
@@ -91,6 +83,29 @@ struct ModuleTable: Hashable, Sendable {
         }
         if module.isStuck || module.isGone { return false }
         return entries[place].needs.allSatisfy { isUp($0) || willMove($0) }
+    }
+
+    /// Whether a module is down although it is to run, and does not move: it failed, or one that it needs did.
+    func isFailed(_ place: Place) -> Bool {
+        switch modules[place].life {
+        case .failed: !modules[place].isGone
+        case .idle, .due: isWanted(place) && !willMove(place)
+        case .done, .making, .launching, .running, .unloading: false
+        }
+    }
+
+    /// The modules by what they do, for the metrics and the health of the host.
+    var counts: ModuleCounts {
+        var counts = ModuleCounts()
+        for place in modules.indices where !modules[place].isGone {
+            counts.modules += 1
+            switch modules[place].life {
+            case .running: counts.running += 1
+            case .making, .launching, .unloading, .idle, .due, .done, .failed: break
+            }
+            if isFailed(place) { counts.failed += 1 }
+        }
+        return counts
     }
 
     /// Whether any module changes without an alarm, a use or a person.
