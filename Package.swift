@@ -10,28 +10,36 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// One straight line: hostd → Modules → ModuleHost → AppService, no arrow back.
+// hostd → ModuleHost and Modules → ModuleHostCore → AppService, no arrow back.
 let package = Package(
     name: "ModuleHost",
     products: [
         .executable(name: "hostd", targets: ["hostd"]),
         .library(name: "AppService", targets: ["AppService"]),
+        // With the commands, for a program that is a host; without them, for one that embeds a host.
         .library(name: "ModuleHost", targets: ["ModuleHost"]),
+        .library(name: "ModuleHostCore", targets: ["ModuleHostCore"]),
         .library(name: "Modules", targets: ["Modules"]),
         .library(name: "ModuleHostTesting", targets: ["ModuleHostTesting"]),
     ],
     targets: [
         .target(name: "AppService", swiftSettings: strict),
         .target(
-            name: "ModuleHost", dependencies: ["AppService"],
+            name: "ModuleHostCore", dependencies: ["AppService"], path: "Sources/ModuleHost",
+            exclude: ["CommandLine"], swiftSettings: strict),
+        // The commands, and by its exports all of the host: a line changed here costs a tenth of one there.
+        .target(
+            name: "ModuleHost", dependencies: ["ModuleHostCore"],
+            path: "Sources/ModuleHost/CommandLine",
             // What `hostd new` makes modules of: a host may be one file, without others beside it.
-            resources: [.embedInCode("CommandLine/Templates")], swiftSettings: strict),
-        .target(name: "Modules", dependencies: ["ModuleHost"], swiftSettings: strict),
-        .executableTarget(name: "hostd", dependencies: ["Modules"], swiftSettings: strict),
+            resources: [.embedInCode("Templates")], swiftSettings: strict),
+        .target(name: "Modules", dependencies: ["ModuleHostCore"], swiftSettings: strict),
+        .executableTarget(
+            name: "hostd", dependencies: ["ModuleHost", "Modules"], swiftSettings: strict),
 
         // A host for the tests of modules: of authors, and of this package.
         .target(
-            name: "ModuleHostTesting", dependencies: ["ModuleHost"],
+            name: "ModuleHostTesting", dependencies: ["ModuleHostCore"],
             path: "Tests/ModuleHostTesting",
             // A test on the main actor stays there while it uses a host.
             swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -47,7 +55,7 @@ let package = Package(
             swiftSettings: strict),
         // A host of one's own, with modules that crash it.
         .executableTarget(
-            name: "TestHost", dependencies: ["Modules"], path: "Tests/TestHost",
+            name: "TestHost", dependencies: ["ModuleHost", "Modules"], path: "Tests/TestHost",
             swiftSettings: strict),
         .testTarget(
             name: "AppServiceTests", dependencies: ["AppService", "TestSupport"],

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// The main module: it provides the root, the URL that is opened at the end of launch.
 ///

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// The path of a file that a module writes, from its settings.
 struct OutputPath: Decodable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module for remote notifications in the form of Apple's push service: it keeps the badge count, and opens
 /// the URI that the app's own server put beside `aps`.

@@ -1,6 +1,6 @@
 // The server of docs/embedding.md, compiled and run.
 
-import ModuleHost
+import ModuleHostCore
 
 /// A server whose features are the modules of a host.
 struct Server {

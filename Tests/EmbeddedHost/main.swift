@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import ModuleHost
+import ModuleHostCore
 import Modules
 
 // A Swift module with "isolation": "process" is this program, started again.

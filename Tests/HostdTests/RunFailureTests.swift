@@ -77,12 +77,12 @@ struct RunFailureTests {
                     + "'Weather' is not linked into it (add it to the dependencies of the executable)"
             ),
             (
-                "ModuleHost.App",
-                "class 'ModuleHost.App' is not a module: make it conform to 'Module'"
+                "ModuleHostCore.App",
+                "class 'ModuleHostCore.App' is not a module: make it conform to 'Module'"
             ),
             (
-                "ModuleHost.LifecycleEvent",
-                "'ModuleHost.LifecycleEvent' is a struct: a module is a class that conforms to "
+                "ModuleHostCore.LifecycleEvent",
+                "'ModuleHostCore.LifecycleEvent' is a struct: a module is a class that conforms to "
                     + "'Module'"
             ),
         ])

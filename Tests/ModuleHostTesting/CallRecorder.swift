@@ -1,5 +1,5 @@
 import AppService
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module that records the calls of a host: by URL and by action, of modules and of the test.
 ///

@@ -1,5 +1,5 @@
 import AppService
-import ModuleHost
+import ModuleHostCore
 
 /// The inbox and the black box of a host with durable events.
 struct DurableParts {

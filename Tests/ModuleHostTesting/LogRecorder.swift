@@ -1,5 +1,5 @@
 import AppService
-package import ModuleHost
+package import ModuleHostCore
 
 /// A log sink that keeps every record, and lets a test await the one that it is about.
 package final class LogRecorder: LogSink {

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 extension ProcessSettings {
     /// The settings of the processes of a test's modules.

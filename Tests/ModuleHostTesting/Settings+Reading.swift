@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 extension TestHost.Settings {
     /// Reads and checks a slatefile and the tokens of its app.

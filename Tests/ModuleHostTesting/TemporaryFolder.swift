@@ -1,5 +1,5 @@
 import Glibc
-import ModuleHost
+import ModuleHostCore
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 extension TestHost {
     /// Opens a URL, as `hostd open` and ``Router`` do, and waits for the reply.

@@ -1,5 +1,5 @@
 import AppService
-public import ModuleHost
+public import ModuleHostCore
 
 extension TestHost {
     // MARK: Events

@@ -1,5 +1,5 @@
 import AppService
-import ModuleHost
+import ModuleHostCore
 
 extension TestHost {
     // MARK: Faults

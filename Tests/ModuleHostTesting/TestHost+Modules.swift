@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 extension TestHost {
     // MARK: Modules

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 extension TestHost {
     /// Exchanges the modules and their settings while the app runs, as `hostd reload` does.

@@ -1,5 +1,5 @@
 import AppService
-import ModuleHost
+import ModuleHostCore
 
 extension TestHost {
     /// Waits for an event, for as long as the test has patience.

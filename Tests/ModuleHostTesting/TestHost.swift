@@ -1,5 +1,5 @@
 import AppService
-public import ModuleHost
+public import ModuleHostCore
 
 /// A real host for a test, with one or many modules, a clock that the test moves, and a log that is kept.
 ///

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// The error of a ``TestHost``: what happened, and what to do.
 @nonexhaustive public enum TestHostError: Error, Sendable {

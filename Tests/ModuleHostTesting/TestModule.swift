@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module of a ``TestHost``, with its id and its settings.
 ///

@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A slatefile with one module beside the main one.
 ///

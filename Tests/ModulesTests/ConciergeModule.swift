@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// Looks after the calls of others: hooks, a route that comes later, a completion, and topics, as
 /// docs/modules.md shows them.

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 import Modules
 
 /// Makes a digest of what the user wrote: calls of each kind, as docs/modules.md shows them.

@@ -1,5 +1,5 @@
 import Glibc
-import ModuleHost
+import ModuleHostCore
 import TestSupport
 import Testing
 

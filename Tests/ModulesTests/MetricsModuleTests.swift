@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 @testable import Modules
 
 @Suite("MetricsModule", .timeLimit(.minutes(10)))

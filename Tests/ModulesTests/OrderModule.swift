@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// A module whose answers come later, as docs/modules.md shows them.
 final class OrderModule: RoutedModule {

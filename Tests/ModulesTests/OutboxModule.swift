@@ -1,5 +1,5 @@
 import AppService
-import ModuleHost
+import ModuleHostCore
 import TestSupport
 
 /// Sends what was written when the app leaves sight, and holds the step for as long as that takes, as

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 import TestSupport
 import Testing
 

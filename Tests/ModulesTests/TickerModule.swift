@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 import TestSupport
 
 /// Keeps the latest prices of a stream, as docs/modules.md shows it.

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 import TestSupport
 
 /// Uploads photos when the app leaves sight, with a hold of its own, as docs/modules.md shows it.

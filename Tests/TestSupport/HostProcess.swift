@@ -1,6 +1,6 @@
 import AppService
 import Glibc
-package import ModuleHost
+package import ModuleHostCore
 
 /// A real `hostd`, or another program, run by a test as a user would run it.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import ModuleHost
+import ModuleHostCore
 
 /// The inputs of tests: files that lie in a folder `Inputs` beside the tests that use them.
 package enum Inputs {

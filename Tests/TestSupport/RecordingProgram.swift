@@ -1,4 +1,4 @@
-package import ModuleHost
+package import ModuleHostCore
 
 /// A program that is a module, and writes down each event that it receives, before it answers.
 ///

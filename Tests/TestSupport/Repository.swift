@@ -1,5 +1,5 @@
 import Glibc
-import ModuleHost
+import ModuleHostCore
 
 /// The repository that the tests were built from.
 package enum Repository {

@@ -1,6 +1,6 @@
 import FuzzDriver
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @main
 enum InboxFuzz {

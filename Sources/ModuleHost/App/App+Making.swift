@@ -106,7 +106,7 @@ extension Slatefile.Module {
     /// Creates the module of this entry.
     fileprivate func make(
         with context: ModuleContext, _ start: ProcessStart?
-    ) throws -> any ModuleHost.Module {
+    ) throws -> any ModuleHostCore.Module {
         if let start { return try IsolatedModule(start) }
         guard case .entry(let name) = implementation else { throw IsolationError.gone }
         return try EntryType(name).type.init(context: context)

@@ -246,7 +246,7 @@ extension App {
 
 extension Slatefile.Module {
     /// Whether the module is a program.
-    var isCommand: Bool {
+    package var isCommand: Bool {
         if case .command = implementation { true } else { false }
     }
 

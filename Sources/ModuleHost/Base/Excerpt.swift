@@ -10,7 +10,7 @@ package func excerpt(_ text: String, limit: Int = 60) -> String {
 }
 
 /// Returns ``excerpt(_:limit:)`` in single quotes.
-func quoted(_ text: String) -> String { "'\(excerpt(text))'" }
+package func quoted(_ text: String) -> String { "'\(excerpt(text))'" }
 
 /// Returns the text, with U+FFFD for each character that a terminal would obey instead of showing it.
 func printable(_ text: Substring.UnicodeScalarView) -> String {

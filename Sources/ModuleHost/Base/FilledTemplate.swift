@@ -6,7 +6,7 @@
 ///   - template: The template.
 ///   - values: The values by placeholder, such as `__ID__`.
 /// - Returns: The text.
-func filledTemplate(_ template: [UInt8], _ values: [String: String]) -> String {
+package func filledTemplate(_ template: [UInt8], _ values: [String: String]) -> String {
     var result = ""
     var rest = String(decoding: template, as: UTF8.self)[...]
     while let start = rest.firstRange(ofBytes: "__"),

@@ -3,7 +3,7 @@ extension Sequence {
     ///
     /// The standard library's sort is compiled for each type of element and each order, four kilobytes of code each
     /// time. This one exists once for all types. It allocates three arrays, so it is for lists that are seldom sorted.
-    func sortedByText(_ text: (Element) -> String) -> [Element] {
+    package func sortedByText(_ text: (Element) -> String) -> [Element] {
         let elements = Array(self)
         return order(ofTexts: elements.map(text)).map { elements[$0] }
     }
@@ -11,7 +11,7 @@ extension Sequence {
     /// Returns the elements in ascending order of a number; elements with the same number keep their order.
     ///
     /// It exists once for all types, like ``sortedByText(_:)``.
-    func sortedByNumber(_ number: (Element) -> Int) -> [Element] {
+    package func sortedByNumber(_ number: (Element) -> Int) -> [Element] {
         let elements = Array(self)
         return order(ofNumbers: elements.map(number)).map { elements[$0] }
     }

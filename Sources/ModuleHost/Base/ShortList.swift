@@ -3,7 +3,7 @@ extension Collection<String> {
     ///
     /// - Parameter limit: The largest number of elements that are shown.
     /// - Returns: The line.
-    func shortList(atMost limit: Int = 8) -> String {
+    package func shortList(atMost limit: Int = 8) -> String {
         let shown = prefix(limit).joined(separator: ", ")
         return count > limit ? "\(shown) and \(count - limit) more" : shown
     }

@@ -4,7 +4,7 @@
 
 extension Collection<UInt8> {
     /// Returns the range of the first occurrence of a text, or nil if there is none.
-    func firstRange(ofBytes text: String) -> Range<Index>? {
+    package func firstRange(ofBytes text: String) -> Range<Index>? {
         let text = text.utf8
         guard let first = text.first else { return startIndex..<startIndex }
         var rest = self[...]
@@ -21,8 +21,10 @@ extension Collection<UInt8> {
 
 extension StringProtocol {
     /// Returns the range of the first occurrence of a text, compared byte by byte, or nil if there is none.
-    func firstRange(ofBytes text: String) -> Range<Index>? { utf8.firstRange(ofBytes: text) }
+    package func firstRange(ofBytes text: String) -> Range<Index>? {
+        utf8.firstRange(ofBytes: text)
+    }
 
     /// Returns whether a text occurs in this one, compared byte by byte.
-    func contains(bytesOf text: String) -> Bool { firstRange(ofBytes: text) != nil }
+    package func contains(bytesOf text: String) -> Bool { firstRange(ofBytes: text) != nil }
 }

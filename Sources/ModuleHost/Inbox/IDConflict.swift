@@ -14,7 +14,7 @@ package struct IDConflict: Error, Hashable, CustomStringConvertible {
     ///   - record: The event; nil if it cannot be parsed.
     ///   - first: The first event with the id; nil if it cannot be parsed.
     ///   - position: The position of the first event.
-    init?(
+    package init?(
         _ id: String, of record: InboxRecord?, and first: InboxRecord?, at position: EventPosition
     ) {
         if let record, let first, record.hasSameContents(as: first) { return nil }

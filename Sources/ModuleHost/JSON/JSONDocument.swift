@@ -41,7 +41,7 @@ struct JSONNode {
 }
 
 /// A JSON text with the table of its values, shared by all ``JSONValue``s of it.
-final class JSONDocument: Sendable {
+package final class JSONDocument: Sendable {
     /// A string of the text with variables of the environment filled in.
     struct Expansion: Sendable {
         let text: String
@@ -52,7 +52,7 @@ final class JSONDocument: Sendable {
     /// The largest text that is read, in bytes.
     static let sizeLimit = 16 << 20
     /// The largest depth of nested arrays and objects, so that code which walks a document may recurse.
-    static let depthLimit = 128
+    package static let depthLimit = 128
 
     let bytes: [UInt8]
     let nodes: [JSONNode]

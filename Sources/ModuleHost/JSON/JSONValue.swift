@@ -41,7 +41,7 @@ public struct JSONValue: Sendable {
 
     /// Parses a text that becomes a part of another, such as a request, which adds levels of its own to the
     /// depth.
-    init(parsing bytes: [UInt8], depthLimit: Int) throws(JSONError) {
+    package init(parsing bytes: [UInt8], depthLimit: Int) throws(JSONError) {
         var parser = JSONParser(bytes, diagnosticLimit: 1, depthLimit: depthLimit)
         parser.parse()
         let document = JSONDocument(bytes: bytes, nodes: parser.nodes)
@@ -238,7 +238,7 @@ public struct JSONValue: Sendable {
     }
 
     /// The value in the words of a message, without secrets.
-    var inWords: String {
+    package var inWords: String {
         switch entry.kind {
         case .null: "null"
         case .true: "true"
@@ -272,7 +272,7 @@ extension JSONError {
 
 extension JSONValue {
     /// The value `{}`, which stands for a missing `config`.
-    static let emptyObject: JSONValue = {
+    package static let emptyObject: JSONValue = {
         let bytes = Array("{}".utf8)
         var parser = JSONParser(bytes, diagnosticLimit: 1)
         parser.parse()

@@ -63,13 +63,13 @@ extension ErasedHandler {
     init<M: Module & SendableMetatype, Request: Decodable & Sendable, Value: Encodable & Sendable>(
         of action: String, deadline: Duration?, when predicate: (@Sendable (Request) -> Bool)?,
         replying handler:
-            @escaping @Sendable (M, Request, RouteCall, ModuleHost.Reply<Value>) throws -> Void
+            @escaping @Sendable (M, Request, RouteCall, ModuleHostCore.Reply<Value>) throws -> Void
     ) {
         let later = Later(deadline: deadline) { module, parameters, call, late in
             let module = try Self.module(module, as: M.self)
             let request = try parameters.decode(Request.self)
             // Kept until the error is its answer: released before, it would be one itself.
-            let reply = ModuleHost.Reply<Value>(to: late, of: action)
+            let reply = ModuleHostCore.Reply<Value>(to: late, of: action)
             do {
                 try handler(module, request, call, reply)
             } catch {

@@ -4,9 +4,9 @@ import AppService
 ///
 /// Nothing is registered: the class is looked up among those of the running binary, by its mangled name. That
 /// finds it in a release build, statically linked and stripped, even where no code imports its target.
-struct EntryType {
+package struct EntryType {
     /// The extent of the search for an intended name.
-    enum Search {
+    package enum Search {
         case none
         /// Other spellings, and other targets: some hundred lookups, about two milliseconds.
         case spellings
@@ -16,7 +16,7 @@ struct EntryType {
     }
 
     /// The class.
-    let type: any Module.Type
+    package let type: any Module.Type
 
     /// Looks an entry up.
     ///
@@ -26,7 +26,7 @@ struct EntryType {
     ///     target was left out.
     ///   - search: The extent of the search for the name that an unknown one may be meant as.
     /// - Throws: ``EntryError``, which distinguishes an unknown name from a type that is not a module.
-    init(
+    package init(
         _ entry: String, targets: [String] = [], search: Search = .all
     ) throws(EntryError) {
         if let known = Self.known.withLock({ $0[entry] }) as? any Module.Type {
@@ -71,10 +71,11 @@ struct EntryType {
     /// All module classes of this binary that a slatefile can name, by their names, in alphabetical order.
     ///
     /// Some milliseconds: the runtime creates the metadata of each class that it has not used.
-    static var all: [(entry: String, type: any Module.Type)] {
+    package static var all: [(entry: String, type: any Module.Type)] {
         ProgramTypes.classes().compactMap { name in
             // Those of this library are made by the host, and not by a slatefile.
-            guard name.target != "ModuleHost", isIdentifier(name.target), isIdentifier(name.type),
+            guard name.target != "ModuleHostCore", isIdentifier(name.target),
+                isIdentifier(name.type),
                 let type = EntryName(target: name.target, type: name.type).lookUp()?.type
                     as? any Module.Type
             else { return nil }

@@ -133,7 +133,8 @@ extension Route {
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "", deadline: Duration? = nil,
         when predicate: (@Sendable (Request) -> Bool)? = nil,
-        handler: @escaping @Sendable (M, Request, RouteCall, ModuleHost.Reply<Value>) throws -> Void
+        handler:
+            @escaping @Sendable (M, Request, RouteCall, ModuleHostCore.Reply<Value>) throws -> Void
     ) {
         self.init(
             pattern, action: action, access: access, summary: summary,
@@ -154,10 +155,10 @@ extension Route {
     public init<Value: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "", deadline: Duration? = nil,
-        handler: @escaping @Sendable (M, RouteCall, ModuleHost.Reply<Value>) throws -> Void
+        handler: @escaping @Sendable (M, RouteCall, ModuleHostCore.Reply<Value>) throws -> Void
     ) {
         self.init(pattern, action: action, access: access, summary: summary, deadline: deadline) {
-            (module: M, _: NoParameters, call: RouteCall, reply: ModuleHost.Reply<Value>) in
+            (module: M, _: NoParameters, call: RouteCall, reply: ModuleHostCore.Reply<Value>) in
             try handler(module, call, reply)
         }
     }

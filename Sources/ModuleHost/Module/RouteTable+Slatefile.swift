@@ -22,7 +22,7 @@ extension RouteTable {
     ///     are known without it.
     ///   - routes: Returns the routes that a module has; nil for one that is yet to be created.
     /// - Throws: Every error.
-    init(
+    package init(
         of slatefile: Slatefile, withIsolated isolated: Bool = false,
         unmade isUnmade: (Int) -> Bool = { _ in false },
         having routes: (ModuleID) -> [AnyRoute]?
@@ -73,7 +73,7 @@ extension RouteTable {
     }
 
     /// Creates the table of the routes that a class lists, without those with errors.
-    init(of type: any RoutedModule.Type) {
+    package init(of type: any RoutedModule.Type) {
         self.init()
         let module = ModuleID(checked: "")
         append(module)

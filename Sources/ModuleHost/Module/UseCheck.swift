@@ -3,7 +3,7 @@ import AppService
 /// A check of the services and routes that modules declare they use, against all modules of a slatefile.
 ///
 /// For one reading of a slatefile: what several modules are checked against is created at the first need, and kept.
-final class UseCheck {
+package final class UseCheck {
     /// The services that enabled modules declare.
     var services = ServiceProviders()
     /// Whether the class of an entry is missing: what it declares is not known then.
@@ -148,7 +148,7 @@ final class UseCheck {
     }
 
     /// Creates the table of the routes of all classes, those of modules in a process of their own included.
-    static func table(of slatefile: Slatefile) -> Result<RouteTable, RouteTableError> {
+    package static func table(of slatefile: Slatefile) -> Result<RouteTable, RouteTableError> {
         var isolated: [ModuleID: [AnyRoute]] = [:]
         for module in slatefile.modules where module.isEnabled && module.isolation == .process {
             if let routed = module.type as? any RoutedModule.Type {
@@ -165,7 +165,7 @@ final class UseCheck {
 
 extension Slatefile.Module {
     /// The class of the module in the running binary; nil for a command, and for an entry that is not in it.
-    var type: (any ModuleHost.Module.Type)? {
+    package var type: (any ModuleHostCore.Module.Type)? {
         guard case .entry(let name) = implementation else { return nil }
         return try? EntryType(name, search: .none).type
     }

@@ -50,12 +50,12 @@ public protocol TopicPoster: Module, SendableMetatype {
 /// A route that a module declares it calls.
 public struct UsedRoute: Hashable, Sendable {
     /// The two ways to call a route.
-    enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         case action(String, of: String)
         case url(String)
     }
 
-    let target: Target
+    package let target: Target
 
     /// A route that is called by its name.
     ///

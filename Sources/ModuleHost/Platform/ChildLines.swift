@@ -1,22 +1,22 @@
 import AppService
 
 /// A run of a program from its start to its end, while its output is read line by line.
-enum ChildLines {
+package enum ChildLines {
     /// The stream of a line.
-    enum Stream {
+    package enum Stream {
         case output
         case error
     }
 
     /// The end of a run.
-    enum End: Hashable {
+    package enum End: Hashable {
         case exited(ChildProcess.Exit)
         /// A signal that requests the end of this process came first; the program and its group were ended.
         case interrupted(Int32)
     }
 
     /// The bytes of a line that are kept; the rest of a longer one is dropped.
-    static let lineLimit = 64 << 10
+    package static let lineLimit = 64 << 10
     /// The time that a program has to end before it is killed.
     private static let grace: Duration = .seconds(5)
     /// The longest time until a signal is noticed.
@@ -31,7 +31,7 @@ enum ChildLines {
     ///     each stream, on this thread.
     /// - Returns: How it ended.
     /// - Throws: ``SystemError`` where it cannot be started.
-    static func run(
+    package static func run(
         _ command: [String], environment: [String: String],
         _ line: (Stream, ArraySlice<UInt8>) -> Void
     ) throws(SystemError) -> End {
@@ -109,25 +109,25 @@ enum ChildLines {
 /// The signals by which a person or a service manager ends a command that has children to end first.
 ///
 /// Only for the main thread of a process without other threads.
-enum Interruption {
+package enum Interruption {
     /// Blocks the signals from now on: they wait until they are taken.
     ///
     /// - Returns: The signals that were blocked before.
-    static func begin() -> SignalSet {
+    package static func begin() -> SignalSet {
         let before = Signals.blocked
         Signals.block(SignalSet(Signals.requestsEnd))
         return before
     }
 
     /// The signal that has come since the last call; nil for none.
-    static var taken: Int32? {
+    package static var taken: Int32? {
         Signals.wait(for: SignalSet(Signals.requestsEnd), until: ContinuousClock.now)?.number
     }
 
     /// Ends this process by a signal that was taken, so that a shell sees by what it ended.
     ///
     /// Returns where the process ignores the signal.
-    static func end(by signal: Int32, _ before: SignalSet) {
+    package static func end(by signal: Int32, _ before: SignalSet) {
         Signals.blockExactly(before)
         try? Signals.send(signal, to: CurrentProcess.id)
     }

@@ -23,7 +23,7 @@ package enum CurrentProcess {
     }
 
     /// The name under which the program was started, without its folder.
-    static var programName: String {
+    package static var programName: String {
         let path = CommandLine.arguments.first ?? ""
         return path.split(separator: "/").last.map(String.init) ?? path
     }

@@ -5,7 +5,7 @@ import SwiftOverlayShims
 /// Returns the path of the file that `path` leads to, symbolic links followed.
 ///
 /// - Throws: ``FileError``.
-func resolvedPath(_ path: String) throws(FileError) -> String {
+package func resolvedPath(_ path: String) throws(FileError) -> String {
     guard let resolved = realpath(path, nil) else { throw FileError("find", path, .last) }
     defer { free(resolved) }
     return String(cString: resolved)
@@ -40,6 +40,6 @@ func linkFile(_ path: String, to other: String) throws(FileError) {
 /// Renames a file, and atomically replaces any file of that name.
 ///
 /// - Throws: ``FileError``.
-func renameFile(_ path: String, to other: String) throws(FileError) {
+package func renameFile(_ path: String, to other: String) throws(FileError) {
     guard rename(path, other) == 0 else { throw FileError("rename", path, .last) }
 }

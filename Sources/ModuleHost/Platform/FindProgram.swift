@@ -41,7 +41,7 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
 ///   - name: Its name.
 ///   - path: The folders in which it is searched, as in the variable `PATH`.
 /// - Returns: The path in the first folder that has it; nil where none has.
-func findProgram(_ name: String, path: String?) -> String? {
+package func findProgram(_ name: String, path: String?) -> String? {
     places(of: name, path: path).first { lookForFile(at: $0) == nil }
 }
 

@@ -5,24 +5,24 @@ import SwiftOverlayShims
 /// A hash of the names, sizes and times of files: equal as long as nothing was written.
 ///
 /// It is compared on one machine only, with what the same program computed before.
-struct Fingerprint: Hashable, CustomStringConvertible {
+package struct Fingerprint: Hashable, CustomStringConvertible {
     // FNV-1a: no more is needed to notice a change that is not made to deceive.
     private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    init() {}
+    package init() {}
 
     /// Creates the fingerprint of a text.
-    init(of text: [UInt8]) { add(text) }
+    package init(of text: [UInt8]) { add(text) }
 
-    mutating func add(_ bytes: some Sequence<UInt8>) {
+    package mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         // Else two texts could share their border.
         hash = (hash ^ 0xFF) &* 0x100_0000_01B3
     }
 
-    mutating func add(_ text: String) { add(text.utf8) }
+    package mutating func add(_ text: String) { add(text.utf8) }
 
-    mutating func add(_ number: Int) {
+    package mutating func add(_ number: Int) {
         withUnsafeBytes(of: number) { bytes in
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
@@ -32,7 +32,7 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     ///
     /// - Returns: Whether it is a folder; nil where there is no such file, which counts, too.
     @discardableResult
-    mutating func add(file path: String) -> Bool? {
+    package mutating func add(file path: String) -> Bool? {
         var status = stat()
         add(path)
         guard lstat(path, &status) == 0 else { return nil }
@@ -48,10 +48,10 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     }
 
     /// The name of the folders in which Python keeps compiled modules: no change to a package.
-    static let cacheFolder = "__pycache__"
+    package static let cacheFolder = "__pycache__"
 
     /// Adds a file by its size and time; where it is a link, what it leads to.
-    mutating func add(target path: String) {
+    package mutating func add(target path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         add(Int(status.st_ino))
@@ -67,7 +67,7 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     ///   - except: A folder that is left out.
     ///   - room: How many files there may be, of which those that were added are subtracted.
     /// - Returns: Whether there was room for all, and each folder could be listed.
-    mutating func add(below folder: String, except: String, room: inout Int) -> Bool {
+    package mutating func add(below folder: String, except: String, room: inout Int) -> Bool {
         guard let names = try? namesInFolder(folder) else { return false }
         for name in names.sorted() where !name.hasPrefix(".") && name != Self.cacheFolder {
             guard room > 0 else { return false }
@@ -82,5 +82,5 @@ struct Fingerprint: Hashable, CustomStringConvertible {
     }
 
     /// The hash, as text.
-    var description: String { String(hash, radix: 16) }
+    package var description: String { String(hash, radix: 16) }
 }

@@ -5,7 +5,7 @@ import SwiftOverlayShims
 /// Removes a file, or a folder with its contents; links are removed, and not followed.
 ///
 /// - Throws: ``FileError`` for the first that cannot be removed. That there is no such file is not an error.
-func removeTree(_ path: String) throws(FileError) {
+package func removeTree(_ path: String) throws(FileError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFDIR else { return try removeFile(path) }
@@ -14,7 +14,7 @@ func removeTree(_ path: String) throws(FileError) {
 }
 
 /// Returns whether a path names a symbolic link.
-func isLink(_ path: String) -> Bool {
+package func isLink(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
 }
@@ -22,7 +22,7 @@ func isLink(_ path: String) -> Bool {
 /// Makes a path a link to `target`; replaces a link of that name, and nothing else.
 ///
 /// - Throws: ``FileError``.
-func makeLink(_ path: String, to target: String) throws(FileError) {
+package func makeLink(_ path: String, to target: String) throws(FileError) {
     if linkTarget(path) == target { return }
     if isLink(path) { try removeFile(path) }
     guard symlink(target, path) == 0 else { throw FileError("create", path, .last) }
@@ -35,7 +35,7 @@ func makeLink(_ path: String, to target: String) throws(FileError) {
 ///   - copy: The new file; one of that name is replaced.
 ///   - mode: The permissions of the copy.
 /// - Throws: ``FileError``.
-func copyFile(_ path: String, to copy: String, mode: UInt32) throws(FileError) {
+package func copyFile(_ path: String, to copy: String, mode: UInt32) throws(FileError) {
     do throws(SystemError) {
         let source = try Descriptor(opening: path, O_RDONLY)
         try? removeFile(copy)
@@ -57,7 +57,7 @@ func copyFile(_ path: String, to copy: String, mode: UInt32) throws(FileError) {
 ///   - copy: The new folder, which does not exist.
 /// - Throws: ``FileError`` for the first that cannot be copied, also for one that is not a file, a folder or
 ///   a link.
-func copyTree(_ folder: String, to copy: String) throws(FileError) {
+package func copyTree(_ folder: String, to copy: String) throws(FileError) {
     try makeFolders(copy, mode: 0o755)
     for name in try namesInFolder(folder) {
         let (path, new) = ("\(folder)/\(name)", "\(copy)/\(name)")
@@ -81,7 +81,7 @@ func copyTree(_ folder: String, to copy: String) throws(FileError) {
 ///   - path: The folder to replace or create.
 ///   - new: The folder that gets its name.
 /// - Throws: ``FileError``.
-func replaceFolder(_ path: String, by new: String) throws(FileError) {
+package func replaceFolder(_ path: String, by new: String) throws(FileError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return try renameFile(new, to: path) }
     if exchangeNames(AT_FDCWD, new, AT_FDCWD, path, exchangeFlag) == 0 {
@@ -104,7 +104,7 @@ extension Descriptor {
     /// Opens a file for writing from its beginning, and empties it where it exists; a link is not followed.
     ///
     /// - Throws: ``FileError``.
-    init(emptying path: String) throws(FileError) {
+    package init(emptying path: String) throws(FileError) {
         self = try Descriptor(
             opening: path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644, links: .refused)
     }

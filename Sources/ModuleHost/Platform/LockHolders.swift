@@ -7,7 +7,7 @@ import SwiftOverlayShims
 /// - Parameter path: The file.
 /// - Returns: Their numbers in ascending order; empty if there are none, or the system does not report them
 ///   (`/proc/locks`).
-func lockHolders(of path: String) -> [Int32] {
+package func lockHolders(of path: String) -> [Int32] {
     var status = stat()
     guard stat(path, &status) == 0, let bytes = try? readFile(at: "/proc/locks", limit: 4 << 20)
     else { return [] }

@@ -5,15 +5,17 @@ import SwiftOverlayShims
 /// Files that are created together: all of them, or none.
 ///
 /// An existing file is never overwritten, not even one that appears meanwhile.
-struct NewFiles {
+package struct NewFiles {
     /// The files and folders that were created, and are removed if another cannot be: folders before their
     /// contents.
     private var made: [(path: String, isFolder: Bool)] = []
 
+    package init() {}
+
     /// Creates a file, and missing folders above it, with the permissions that the umask leaves.
     ///
     /// - Throws: ``FileError``, also where a file has this name.
-    mutating func make(_ path: String, _ text: String) throws(FileError) {
+    package mutating func make(_ path: String, _ text: String) throws(FileError) {
         if let folder = parentFolder(of: path) { try makeFolder(folder) }
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard number >= 0 else { throw FileError("create", path, SystemError(code: errno)) }
@@ -29,7 +31,7 @@ struct NewFiles {
     /// Creates a link.
     ///
     /// - Throws: ``FileError``, also where a file has this name.
-    mutating func link(_ path: String, to target: String) throws(FileError) {
+    package mutating func link(_ path: String, to target: String) throws(FileError) {
         guard symlink(target, path) == 0 else {
             throw FileError("create", path, SystemError(code: errno))
         }
@@ -52,12 +54,12 @@ struct NewFiles {
     }
 
     /// Removes the created files, and the folders unless other programs have put files into them.
-    mutating func undo() {
+    package mutating func undo() {
         while let (path, isFolder) = made.popLast() { _ = isFolder ? rmdir(path) : unlink(path) }
     }
 
     /// Returns whether a file has this name, even a link without a target.
-    static func isTaken(_ path: String) -> Bool {
+    package static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
@@ -66,7 +68,7 @@ struct NewFiles {
 /// Atomically replaces a file by `text`: the file itself where links lead to it, and with its permissions.
 ///
 /// - Throws: ``FileError``.
-func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
+package func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
     guard let resolved = realpath(path, nil) else {
         throw FileError("find", path, SystemError(code: errno))
     }
@@ -80,7 +82,7 @@ func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
 }
 
 /// Returns the folders above the running program, the nearest first.
-func foldersAboveProgram() -> [String] {
+package func foldersAboveProgram() -> [String] {
     guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
     defer { free(resolved) }
     return Array(

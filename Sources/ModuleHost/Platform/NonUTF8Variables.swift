@@ -4,7 +4,7 @@ import Glibc
 ///
 /// In ``CurrentProcess/environment()`` the text of such a value has U+FFFD in the place of the other bytes. A
 /// slatefile cannot use that text as a value, and child processes receive the original bytes.
-enum NonUTF8Variables {
+package enum NonUTF8Variables {
     /// The bytes of each line `NAME=value`, by the text that stands for them.
     private static let lines: [String: [UInt8]] = {
         var lines: [String: [UInt8]] = [:]
@@ -25,7 +25,7 @@ enum NonUTF8Variables {
     static func read() { _ = lines }
 
     /// Returns whether a value stands for bytes that are not UTF-8.
-    static func contain(_ name: String, _ value: String) -> Bool {
+    package static func contain(_ name: String, _ value: String) -> Bool {
         !lines.isEmpty && lines["\(name)=\(value)"] != nil
     }
 

@@ -90,7 +90,7 @@ package enum Signals {
     /// with it dynamically; and `SIGSYS`.
     private static let crashes = synchronous + [SIGQUIT]
     /// The signals that request the end of a process.
-    static let requestsEnd: [Int32] = [SIGTERM, SIGINT]
+    package static let requestsEnd: [Int32] = [SIGTERM, SIGINT]
     /// The signal by which the kernel reports that a child has ended.
     static let childEnded = SIGCHLD
     /// The signals that, when ignored, make the call that caused them fail: `EPIPE`, `EFBIG`.
@@ -214,7 +214,7 @@ package enum Signals {
     }
 
     /// Returns whether this process ignores a signal, as its parent process may have requested.
-    static func isIgnored(_ number: Int32) -> Bool { handler(of: number) == ignoredHandler }
+    package static func isIgnored(_ number: Int32) -> Bool { handler(of: number) == ignoredHandler }
 
     /// Returns the handler of a signal as a number: a function pointer cannot be compared.
     private static func handler(of number: Int32) -> UInt? {

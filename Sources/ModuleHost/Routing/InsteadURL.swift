@@ -116,7 +116,7 @@ package struct TakenInstead: Hashable, Sendable {
     /// The `instead` of its entry.
     package let url: String
 
-    func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("module", module.text)
             $0.member("url", url)

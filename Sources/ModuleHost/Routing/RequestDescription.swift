@@ -21,7 +21,7 @@ package struct RequestDescription: Hashable, Sendable {
     package private(set) var isComplete = false
 
     /// Creates a description from given fields.
-    init(fields: [Field]) {
+    package init(fields: [Field]) {
         self.fields = fields
         isComplete = true
     }
@@ -29,7 +29,7 @@ package struct RequestDescription: Hashable, Sendable {
     /// - Parameters:
     ///   - type: The type of the request.
     ///   - names: The names that its pattern has, for a type that takes any, such as a dictionary.
-    init(of type: any Decodable.Type, names: [String] = []) {
+    package init(of type: any Decodable.Type, names: [String] = []) {
         // A type that rejects one example may accept another.
         for text in ["text", "1", "2026-03-01T09:41:00Z", "https://www.example.com/", ""] {
             let questions = RequestQuestions(text: text, names: names)

@@ -23,7 +23,7 @@ extension Slatefile {
     ///
     /// - Parameter id: The module.
     /// - Returns: The ids; nil where no enabled module has the id.
-    func needs(of id: String) -> [String]? {
+    package func needs(of id: String) -> [String]? {
         let known = Dictionary(modules.map { ($0.id.text, $0) }) { first, _ in first }
         guard known[id]?.isEnabled == true else { return nil }
         var found = [id]

@@ -1,12 +1,12 @@
 /// The rules for sources of modules, which become arguments of git and names of folders.
 ///
 /// Each returns the reason why a text is not accepted, with the remedy; nil where it is.
-enum SourceRules {
+package enum SourceRules {
     /// Checks the URL or the path of a repository.
     ///
     /// Accepted are `https`, `ssh`, `git` and `file` URLs, the short form `user@host:path` of ssh, and paths:
     /// git would start a program for some others, and take a text with a hyphen for an option.
-    static func problem(ofRepository text: String) -> String? {
+    package static func problem(ofRepository text: String) -> String? {
         if let problem = problem(of: text, "a repository", limit: Slatefile.Limits.sourceLength) {
             return problem
         }
@@ -47,7 +47,7 @@ enum SourceRules {
         "a repository is an https, ssh, git or file URL, user@host:path, or a path"
 
     /// Checks the name of a branch or a tag, by the rules of `git check-ref-format`.
-    static func problem(ofReference text: String) -> String? {
+    package static func problem(ofReference text: String) -> String? {
         if let problem = problem(
             of: text, "a branch or a tag", limit: Slatefile.Limits.referenceLength)
         {
@@ -66,12 +66,12 @@ enum SourceRules {
     }
 
     /// Checks the path of a folder.
-    static func problem(ofFolder text: String) -> String? {
+    package static func problem(ofFolder text: String) -> String? {
         problem(of: text, "a path", limit: Slatefile.Limits.sourceLength)
     }
 
     /// Checks the name of a product, which becomes a part of a `Package.swift`.
-    static func problem(ofProduct text: String) -> String? {
+    package static func problem(ofProduct text: String) -> String? {
         if let problem = problem(of: text, "a product", limit: Slatefile.Limits.referenceLength) {
             return problem
         }
@@ -81,7 +81,7 @@ enum SourceRules {
     }
 
     /// Returns whether the byte may be part of the name of a host, a product, or a folder that compose makes.
-    static func isName(_ byte: UInt8) -> Bool {
+    package static func isName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),

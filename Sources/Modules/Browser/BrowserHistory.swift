@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// The last URLs that were shown, in a ring, so that dropping the oldest costs nothing.
 struct BrowserHistory {

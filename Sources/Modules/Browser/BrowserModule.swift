@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module that shows pages of the web and, as the slatefile's `fallback`, all URLs that no other module
 /// answers.

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A business module: users sign in and post; their posts are requested by URL.
 ///

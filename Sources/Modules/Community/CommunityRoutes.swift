@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// The routes of the community.
 ///

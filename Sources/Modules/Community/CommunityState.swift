@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// The state that a community keeps from one run to the next.
 ///

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// The community's actions with types, for modules that know this target.
 ///

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// The users and their posts: the service of ``CommunityModule``.
 ///

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// A web site from the settings, such as `https://www.example.com`.
 struct WebSite: Decodable, Hashable, Sendable {

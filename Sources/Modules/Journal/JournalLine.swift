@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 extension JSONWriter {
     /// Writes an event as a line of the journal; missing values have no member.

@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module that appends every event that it receives to a file, as one JSON line.
 ///

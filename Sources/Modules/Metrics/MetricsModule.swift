@@ -1,4 +1,4 @@
-public import ModuleHost
+public import ModuleHostCore
 
 /// A module that writes the host's metrics to a file for the textfile collector of Prometheus' node exporter.
 ///

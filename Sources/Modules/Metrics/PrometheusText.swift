@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// A document of metrics in the text format of Prometheus.
 ///

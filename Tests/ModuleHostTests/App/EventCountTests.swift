@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The modules that count as notified of an event: those that wanted to receive it, and no others.
 @Suite("How many modules received an event", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What becomes of a hold's handler and of its alarm, and of holds whose module or host goes.
 @Suite("Ends of holds", .timeLimit(.minutes(10)))

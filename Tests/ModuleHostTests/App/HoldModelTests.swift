@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Random schedules of holds, their ends, the passing of time, foreground, background and stop, beside a
 /// model that does the same in a few lines.

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Holds of modules that are overdue, and handlers that make them so.
 @Suite("Holds of late modules", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Modules that are watched for being idle", .timeLimit(.minutes(10)))
 struct IdleModulesTests {

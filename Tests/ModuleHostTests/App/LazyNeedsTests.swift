@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Lazy modules whose needs have failed, or that are made early", .timeLimit(.minutes(10)))
 final class LazyNeedsTests: Sendable {

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Reloads, processes and durable events of lazy modules", .timeLimit(.minutes(10)))
 struct LazyReloadTests {

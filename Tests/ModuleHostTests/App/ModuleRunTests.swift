@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Long-running tasks of modules", .timeLimit(.minutes(10)))
 struct ModuleRunTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Modules whose needs fail, and run again.
 @Suite("Needs of running modules", .timeLimit(.minutes(10)))

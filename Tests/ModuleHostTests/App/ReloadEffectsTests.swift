@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a reload exchanges beside the modules themselves.
 @Suite("What a reload exchanges", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Rule 8: an overdue module that is removed is unlisted at once, and notified of its end when it returns; one that
 /// is to be recreated is so only then.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a reload comes to, for each thing that can be different in a slatefile.
 @Suite("Reload plan")

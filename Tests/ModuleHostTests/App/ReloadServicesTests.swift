@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Whose services are found after a reload that holds, after one that does not, and what they may not meet.
 @Suite("Reload and services", .timeLimit(.minutes(10)))

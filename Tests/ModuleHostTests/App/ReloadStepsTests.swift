@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A reload is many jobs of the lane: what has its turn in between, and what comes of that.
 @Suite("What comes between the steps of a reload", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module that notes the number of each message that it receives.
 final class CountingModule: ConfiguredModule, RootProvider, MessageResponder {

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What modules see of a reload that goes well.
 @Suite("Reload", .timeLimit(.minutes(10)))

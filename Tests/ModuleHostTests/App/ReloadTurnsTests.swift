@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// How one reload stands to another, to a stop, and to the events around it.
 @Suite("Reloads and what comes between", .timeLimit(.minutes(10)))

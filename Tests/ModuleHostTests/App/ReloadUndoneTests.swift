@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Every way in which a reload can fail: all stays as it was, and what was made for it is released.
 @Suite("Reload that fails", .timeLimit(.minutes(10)))

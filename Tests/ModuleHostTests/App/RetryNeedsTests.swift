@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Modules that are restarted with what they need", .timeLimit(.minutes(10)))
 struct RetryNeedsTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Modules that have failed and are restarted together", .timeLimit(.minutes(10)))
 struct RetryTogetherTests {

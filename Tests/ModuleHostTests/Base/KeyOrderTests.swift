@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Sorting by a key")
 struct KeyOrderTests {

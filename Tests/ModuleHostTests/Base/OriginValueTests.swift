@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Origins as values")
 struct OriginValueTests {

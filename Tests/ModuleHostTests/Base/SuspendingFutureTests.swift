@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("A value that asynchronous code waits for", .timeLimit(.minutes(10)))
 struct SuspendingFutureTests {

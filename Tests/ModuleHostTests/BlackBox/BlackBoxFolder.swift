@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A state directory with a black box, which can be read at any instant as the next host would.
 struct BlackBoxFolder {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The box is read while a module stands before a door: what the next host would read if this one died
 /// at that instant.

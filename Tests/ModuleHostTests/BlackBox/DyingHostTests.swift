@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Hosts that really die, each in a process of its own.
 @Suite("A host that dies", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension Ownership {
     func moved(to slot: UInt16) -> Ownership { moved(to: slot, by: step) }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Calls of every kind at once: modules that call each other, callers beside the lane, routes that come
 /// and go, and handlers that get stuck, some for longer than they may.

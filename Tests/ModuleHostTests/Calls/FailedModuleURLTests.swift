@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module with two pages that everyone may open.
 final class PageProbe: RoutedModule, ConfiguredModule {

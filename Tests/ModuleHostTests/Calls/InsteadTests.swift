@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("URLs that are opened instead of failed modules", .timeLimit(.minutes(10)))
 struct InsteadTests {

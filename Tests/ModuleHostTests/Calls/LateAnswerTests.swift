@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Answers that come later", .timeLimit(.minutes(10)))
 struct LateAnswerTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A service that lives in its module.
 private protocol Desk { func ask() -> String }

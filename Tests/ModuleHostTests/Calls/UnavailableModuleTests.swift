@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module with a route that fails in `init`.
 final class BrokenProbe: RoutedModule {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// An interceptor that guards the calls of one module.
 final class PatternGuard: ConfiguredModule, CallInterceptor, MemoryWarningResponder {

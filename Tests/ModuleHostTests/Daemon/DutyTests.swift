@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A loop that carries the lane, and passes to its second thread.
 @Suite("Duty", .timeLimit(.minutes(10)))

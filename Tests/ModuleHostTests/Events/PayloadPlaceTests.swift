@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The place in an error of decoding is that in the payload, whatever text the payload came with.
 @Suite("Places in payloads", .timeLimit(.minutes(10)))

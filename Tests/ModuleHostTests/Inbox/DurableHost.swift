@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension HostUnderTest {
     /// A host with an inbox whose modules note each durable event: `b 1:0#2` is module `b` that

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// An id is one event's: another event with the same id is refused, or becomes a dead letter, and is never taken for the
 /// first.

@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("A full inbox at the start", .timeLimit(.minutes(10)))
 struct InboxBacklogTests {

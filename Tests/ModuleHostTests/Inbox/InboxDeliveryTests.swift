@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Durable events on their way from the inbox to the modules.
 @Suite("Delivery from the inbox", .timeLimit(.minutes(10)))

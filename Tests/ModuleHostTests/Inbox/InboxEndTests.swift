@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Durable events at the end of the host", .timeLimit(.minutes(10)))
 struct InboxEndTests {

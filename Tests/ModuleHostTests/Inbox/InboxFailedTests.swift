@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Delivery from the inbox to modules that have failed", .timeLimit(.minutes(10)))
 final class InboxFailedTests: Sendable {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Random histories of a log, against a reader that takes all of it at once.
 @Suite("Inbox model")

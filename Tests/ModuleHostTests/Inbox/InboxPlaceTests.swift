@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The folder of the inbox, or one above it, is moved under a running host.
 @Suite("An inbox that is moved", .timeLimit(.minutes(10)))

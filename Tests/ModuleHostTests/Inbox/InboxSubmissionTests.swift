@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Events that are handed to the inbox", .timeLimit(.minutes(10)))
 struct InboxSubmissionTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable public import ModuleHost
+@testable public import ModuleHostCore
 
 /// An inbox in a folder of a test's own, with small limits where the test wants them.
 final class InboxUnderTest: Sendable {

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// An event is known by its id from its acceptance on, whether it was read or not.
 @Suite("Known ids", .timeLimit(.minutes(10)))

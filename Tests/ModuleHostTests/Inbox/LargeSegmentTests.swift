@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Segments that grow beyond what positions reach, and large parts of them in which there is no event.
 ///

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Durable URLs whose answers come later", .timeLimit(.minutes(10)))
 struct LateURLTests {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("SegmentList, shared by a reader and a writer", .timeLimit(.minutes(10)))
 struct SegmentListTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Other programs may begin a segment with any higher number.
 @Suite("Segments whose numbers skip some", .timeLimit(.minutes(10)))

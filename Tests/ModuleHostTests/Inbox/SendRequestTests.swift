@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Event that a sender asks to have delivered")
 struct SendRequestTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// For whom a module's process may make calls: what it says of that decides what it reaches.
 @Suite("Modules of other processes: calls for others", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The deadlines that the process of a Swift module watches for its host.
 @Suite("Swift modules in a process of their own: deadlines", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The events that a Swift module in a process of its own declares to its host: those that it would receive there.
 @Suite("Swift modules in a process of their own: events", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The errors that a Swift module in a process of its own receives for what does not cross.
 @Suite("Swift modules in a process of their own: what does not cross", .timeLimit(.minutes(10)))

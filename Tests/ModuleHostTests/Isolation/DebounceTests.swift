@@ -1,7 +1,7 @@
 import Dispatch
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("A repeated condition")
 struct DebounceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Route of a module in a process of its own")
 struct DeclaredRouteTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Origins that a module's process may act for")
 struct DeliveredOriginsTests {

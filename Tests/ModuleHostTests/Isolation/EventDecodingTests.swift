@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("The events that a host sends to a module's process")
 struct EventDecodingTests {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Modules of other processes: reloads and restarts", .timeLimit(.minutes(10)))
 struct IsolatedReloadTests {

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Answers that come later, from modules in a process of their own and to them.
 @Suite("Answers that come later, between processes", .timeLimit(.minutes(10)))

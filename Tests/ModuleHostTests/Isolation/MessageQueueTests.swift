@@ -2,7 +2,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Message queue", .timeLimit(.minutes(10)))
 struct MessageQueueTests {

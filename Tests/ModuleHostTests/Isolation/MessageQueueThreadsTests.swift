@@ -2,7 +2,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What one thread says and another takes.
 @Suite("Message queue between threads", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Modules of other processes that misbehave")
 struct MisbehaviourTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Declaration of a module in a process of its own")
 struct ModuleDeclarationTests {

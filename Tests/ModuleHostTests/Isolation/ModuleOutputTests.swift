@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The reader of what a process prints: the thread that waits for an answer, or else the one that reads output.
 @Suite("Output of a module's process", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a module's process may send only where the slatefile lets it.
 @Suite("Modules of other processes: permissions", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The limits on what modules post, in the host and in a process of their own.
 @Suite("Limits on posted messages", .timeLimit(.minutes(10)))

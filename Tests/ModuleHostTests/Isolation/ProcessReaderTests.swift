@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The thread that reads all processes.
 @Suite("Reader of modules' processes", .timeLimit(.minutes(10)))

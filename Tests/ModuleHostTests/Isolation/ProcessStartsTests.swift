@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module's process as a script that leaves its number in a file when it starts, and waits before it says
 /// what it is until some files are there.

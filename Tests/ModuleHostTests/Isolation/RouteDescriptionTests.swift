@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("What a module's process says of its routes", .timeLimit(.minutes(10)))
 struct RouteDescriptionTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Values that are sent on to another process.
 @Suite("JSON writer, given a value")

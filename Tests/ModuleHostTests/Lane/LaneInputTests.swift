@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A lane that waits for more than jobs.
 @Suite("Input of the lane", .timeLimit(.minutes(10)))

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Everything at once: threads that deliver, modules that send, throw, come, go and get stuck, some of
 /// them for longer than they may.

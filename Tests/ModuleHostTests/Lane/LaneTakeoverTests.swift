@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("A module that takes too long", .timeLimit(.minutes(10)))
 struct LaneTakeoverTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The lane by itself.
 @Suite("Lane", .timeLimit(.minutes(10)))

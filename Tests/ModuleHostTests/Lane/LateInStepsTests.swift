@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What it depends on in what a module takes too long.
 @Suite("A module that takes too long in a step of its own", .timeLimit(.minutes(10)))

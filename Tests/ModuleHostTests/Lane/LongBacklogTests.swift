@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Durable events that are not for the module that is behind: it keeps the position of each.
 @Suite("Long backlogs")

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What must hold beside a module that is overdue, whatever it and the others do meanwhile.
 @Suite("Beside a late module", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The account of overdue modules by itself, in the orders that threads rarely take.
 @Suite("Account of late modules")

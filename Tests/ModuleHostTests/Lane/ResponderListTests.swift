@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 private protocol Listening {}
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A service that is declared.
 protocol DeclaredClock {}

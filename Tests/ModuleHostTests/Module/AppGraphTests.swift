@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Provides a service, and declares a topic that needs escapes everywhere.
 final class GraphStore: ServiceProvider, MessageResponder, TopicListener {

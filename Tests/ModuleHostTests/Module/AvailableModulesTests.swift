@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A class that inherits its conformance.
 final class InheritingModule: BaseOfModules {}

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A class that is no module.
 final class PlainClass {}
@@ -150,7 +150,7 @@ struct EntryTypeTests {
 
     @Test(
         "protocols and what the language brings along are no modules",
-        arguments: ["Swift.Int", "Swift.String", "ModuleHost.Module"])
+        arguments: ["Swift.Int", "Swift.String", "ModuleHostCore.Module"])
     func others(entry: String) throws {
         #expect(try !error(entry).isEmpty)
     }

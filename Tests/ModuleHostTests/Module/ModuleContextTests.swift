@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("ModuleContext", .timeLimit(.minutes(10)))
 struct ModuleContextTests {

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 protocol PickDelegate {
     func didPick(_ item: String) throws -> String

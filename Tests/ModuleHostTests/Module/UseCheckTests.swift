@@ -1,7 +1,7 @@
 import AppService
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A service that no module declares.
 protocol UndeclaredClock {}

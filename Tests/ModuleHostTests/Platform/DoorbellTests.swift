@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Doorbell")
 struct DoorbellTests {

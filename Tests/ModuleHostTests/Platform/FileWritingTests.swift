@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Whether the handler of a signal has run.
 private let isInterrupted = Atomic(false)

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("System calls that signals interrupt", .timeLimit(.minutes(10)))
 struct SystemCallTests {

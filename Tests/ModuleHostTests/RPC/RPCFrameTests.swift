@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What JSON-RPC 2.0 says of one line.
 @Suite("JSON-RPC frame")

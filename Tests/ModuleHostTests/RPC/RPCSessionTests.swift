@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A session whose methods are those of the examples in the JSON-RPC 2.0 specification.
 private struct Conversation {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Frames in the form in which they are written")
 struct WrittenFrameTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The URLs of a hostile sender: each is refused with its place, or is data; it is never
 /// another route, another module, or work without end.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Dialect: an authority with a dot that is not the id of a module")
 struct MisspeltModuleTests {

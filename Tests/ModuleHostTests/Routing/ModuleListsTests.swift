@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The lists of modules to search: their order, and how many steps an insertion and a search take.
 @Suite("ModuleLists")

@@ -1,4 +1,4 @@
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Which route answers, found as the dialect says it and as slowly as that is: every form of every
 /// pattern is held against the URL, and those that match are put in order.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Whatever the strings, what was built from a pattern and values reads back as the same values.
 @Suite("Building URLs, for every string")

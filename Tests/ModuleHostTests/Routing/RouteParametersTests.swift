@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("The parameters of a call")
 struct RouteParametersTests {

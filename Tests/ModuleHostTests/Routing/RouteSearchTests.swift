@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The choices of a search, in memory whose size is known before the search begins.
 @Suite("RouteSearch")

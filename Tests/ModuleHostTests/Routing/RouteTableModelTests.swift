@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Random tables, and URLs to them, against the reference.
 @Suite("RouteTable against the reference")

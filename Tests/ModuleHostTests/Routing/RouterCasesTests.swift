@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The worked cases of the dialect, from `router-cases.json`.
 @Suite("Router cases")

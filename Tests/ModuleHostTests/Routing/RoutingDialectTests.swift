@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 // The page that fixes the dialect, sentence by sentence: what it says is the name of a test. Errors in
 // all their words are in `URLReaderTests` and `RoutePatternTests`, hostile URLs in `HostileURLTests`.

@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module that does nothing: tables never ask one.
 final class IdleModule: Module {

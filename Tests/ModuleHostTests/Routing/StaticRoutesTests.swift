@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Two absolute patterns, and some that are relative.
 final class ListedModule: RoutedModule {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A shop as its pages on the web are: the patterns are those of MGJRouter's own examples.
 final class ShopModule: RoutedModule {

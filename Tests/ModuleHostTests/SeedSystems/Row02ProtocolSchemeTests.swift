@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a module of contacts offers to others, as they see it.
 protocol Contacts: Sendable {

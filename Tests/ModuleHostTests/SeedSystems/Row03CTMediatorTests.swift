@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A target with actions, as other modules know it: by its id alone.
 final class WeatherModule: RoutedModule {

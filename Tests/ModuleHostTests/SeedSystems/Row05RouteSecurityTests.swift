@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A bank with something for all callers, something for callers that have a token, and something for the
 /// app alone.

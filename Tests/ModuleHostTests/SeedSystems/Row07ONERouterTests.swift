@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A page, as its class alone says.
 final class ProfilePage: RoutedModule {

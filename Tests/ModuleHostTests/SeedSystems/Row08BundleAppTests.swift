@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What the modules of the composed app share: a service by its protocol, and a typed message.
 protocol Accounts: Sendable {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Row 10 of the seed systems: the app delegate's callbacks for every module, and calls by name.
 @Suite("Row 10: the app's life for every module", .timeLimit(.minutes(10)))

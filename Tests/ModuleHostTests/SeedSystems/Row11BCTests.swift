@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The events that the controllers of a page receive.
 protocol CartResponder: AnyObject {

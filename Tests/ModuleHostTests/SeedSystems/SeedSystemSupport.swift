@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 extension ModuleContext {
     /// The probe of the test that a module of a seed system's app is in.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Each file of `Inputs/slatefiles/broken`, named by its defect, against what is said of it.
 @Suite("Broken slatefiles")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The part of a slatefile that a program has which was composed for one module.
 @Suite("A part of a slatefile")

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// A module with routes, which notes in its probe how it is called and does what the test wants.
 ///

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// An interceptor that is notified of unanswered calls, too; it notes both in its probe and does what
 /// the test wants.

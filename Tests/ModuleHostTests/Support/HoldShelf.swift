@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Where a test's modules leave their holds, for the test to end.
 final class HoldShelf: Sendable {

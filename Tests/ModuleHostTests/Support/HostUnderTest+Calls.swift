@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension HostUnderTest {
     /// Runs `body` as code of the first module, a ``CallProbe``, and waits for what it returns, or for the

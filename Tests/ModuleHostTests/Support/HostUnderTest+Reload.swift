@@ -1,4 +1,4 @@
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension HostUnderTest {
     /// Exchanges the slatefile for one of these modules, the first of which is the main one.

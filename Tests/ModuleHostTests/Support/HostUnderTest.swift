@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A host with probe modules and a clock that the test moves.
 final class HostUnderTest: Sendable {

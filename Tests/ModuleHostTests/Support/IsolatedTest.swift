@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A host with a module `b` that is the program which misbehaves on demand, between modules `a` and `c`.
 struct IsolatedTest {

@@ -1,6 +1,6 @@
 import AppService
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a lane without an app does.
 extension LaneDelegate {

@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module whose routes answer later: when the test keeps a promise, or answers a reply.
 final class LateProbe: RoutedModule, ConfiguredModule, MemoryWarningResponder {

@@ -1,5 +1,5 @@
 import AppService
-import ModuleHost
+import ModuleHostCore
 
 /// A service of the tests' own.
 protocol Greeting: Sendable {

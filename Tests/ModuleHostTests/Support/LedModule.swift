@@ -2,7 +2,7 @@ import AppService
 import Glibc
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What runs in the process of a Swift module, on a thread of the test's own: the test is its host.
 ///

@@ -1,6 +1,6 @@
 import AppService
 import Dispatch
-import ModuleHost
+import ModuleHostCore
 import Synchronization
 
 /// What the modules of one test did, in order, and what they are to do when notified of something.

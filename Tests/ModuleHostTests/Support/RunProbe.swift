@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A module whose long-running task waits for what the test gives it, one text after the other.
 final class RunProbe: RunProbeBase, RunningModule {}

@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// A module all of whose code can stand before a door: what decodes its requests, judges and answers
 /// them, and what becomes of its replies and errors.

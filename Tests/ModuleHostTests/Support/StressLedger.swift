@@ -2,7 +2,7 @@ import AppService
 import Glibc
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What the modules of one stress test received, and the doors they stand before.
 final class StressLedger: Sendable {

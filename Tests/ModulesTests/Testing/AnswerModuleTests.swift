@@ -1,6 +1,6 @@
 // The tests of answers that come later in docs/testing-modules.md, compiled and run.
 
-import ModuleHost
+import ModuleHostCore
 import ModuleHostTesting
 import Testing
 

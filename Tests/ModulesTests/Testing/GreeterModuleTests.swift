@@ -1,6 +1,6 @@
 // The tests of docs/testing-modules.md and docs/modules.md, compiled and run.
 
-import ModuleHost
+import ModuleHostCore
 import ModuleHostTesting
 import Testing
 

@@ -2,7 +2,7 @@ import AppService
 import ModuleHostTesting
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 @testable import Modules
 
 /// Tests of the host that authors of modules test with.

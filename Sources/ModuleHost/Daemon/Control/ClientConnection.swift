@@ -3,7 +3,7 @@ import AppService
 /// A connection to a host, whose thread sends calls and takes responses and notifications.
 ///
 /// Any number of calls may be outstanding, up to a limit; responses come in any order.
-final class ClientConnection: Sendable {
+package final class ClientConnection: Sendable {
     /// The limits of what a connection keeps.
     enum Limits {
         /// The length of a line: a response may be a long document.
@@ -18,7 +18,7 @@ final class ClientConnection: Sendable {
 
     typealias Response = Completion<JSONValue, HostClientError>
     /// The number of a call on this connection.
-    typealias CallID = Int
+    package typealias CallID = Int
     private typealias Waiter = @Sendable (RPCRequest?) -> Void
 
     private struct State {
@@ -60,7 +60,7 @@ final class ClientConnection: Sendable {
     // MARK: From any thread
 
     /// Returns the number of the next call.
-    func nextID() -> CallID {
+    package func nextID() -> CallID {
         state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -124,7 +124,7 @@ final class ClientConnection: Sendable {
     }
 
     /// Requests the end of a call from the host, whose response is still awaited.
-    func requestEnd(of id: CallID) {
+    package func requestEnd(of id: CallID) {
         state.withLock { state in
             if state.calls[id] != nil { state.unsent += Self.cancellation(of: id) }
         }

@@ -3,12 +3,12 @@ import AppService
 /// The host of a daemon, for its control socket.
 ///
 /// Outlives the app: a request to stop gets its response when the app has ended.
-final class ControlledDaemon: ControlledHost {
+package final class ControlledDaemon: ControlledHost {
     /// The time that the lane may take to reach a request.
     private static let patience: Duration = .seconds(2)
     /// The time that a process may take to end after its app: clients read their responses, and the log is
     /// written.
-    static let exitTime: Duration = .seconds(10)
+    package static let exitTime: Duration = .seconds(10)
 
     private enum Phase {
         case running(stops: [@Sendable (AppHost.End) -> Void])
@@ -47,14 +47,14 @@ final class ControlledDaemon: ControlledHost {
     /// Returns the longest time from the request to stop to the end of the process.
     static func stopTime(of host: AppHost) -> Duration { host.stopLimit + exitTime }
 
-    var identity: HostIdentity {
+    package var identity: HostIdentity {
         var identity = firstIdentity
         identity.stopTime = Self.stopTime(of: host)
         identity.deadlines = host.slatefile.deadlines
         return identity
     }
 
-    func status() throws(RPCError) -> HostStatus {
+    package func status() throws(RPCError) -> HostStatus {
         guard !host.isOver else { throw RPCError(HostSilence.ended) }
         let metrics = host.metrics.withLock { $0 }
         var status = HostStatus(
@@ -68,7 +68,9 @@ final class ControlledDaemon: ControlledHost {
         return status
     }
 
-    func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void) {
+    package func modules(
+        _ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void
+    ) {
         host.read(within: Self.patience, first: true) {
             $0.moduleStatuses
         } _: {
@@ -76,7 +78,7 @@ final class ControlledDaemon: ControlledHost {
         }
     }
 
-    func stop(
+    package func stop(
         _ request: StopRequest, for peer: SocketPeer,
         _ completion: @escaping @Sendable (AppHost.End) -> Void
     ) {

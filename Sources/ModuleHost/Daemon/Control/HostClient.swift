@@ -34,7 +34,7 @@ public final class HostClient: Sendable {
     private static let grace: Duration = .seconds(5)
 
     let directory: StateDirectory
-    let connection: ClientConnection
+    package let connection: ClientConnection
     /// The deadlines of the host; nil before they are needed.
     private let deadlines = Guarded<Slatefile.Deadlines?>(nil)
 

@@ -144,7 +144,7 @@ private func htmlPattern(_ pattern: String) -> String {
 }
 
 /// Returns the text with every character escaped that would end it, in an element or in a quoted attribute.
-func htmlText(_ text: some StringProtocol) -> String {
+package func htmlText(_ text: some StringProtocol) -> String {
     var result = ""
     for scalar in shown(String(text)).unicodeScalars {
         switch scalar {

@@ -84,7 +84,7 @@ extension URIDocument.Route {
 }
 
 extension URIDocument.Parameter {
-    func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("name", name)
             $0.member("in", place.rawValue)

@@ -66,7 +66,7 @@ extension URIDocument.Route {
     }
 
     /// The parameters in the form of a call: `name: String, page: Int?`.
-    var parameterList: String {
+    package var parameterList: String {
         let list = parameters.map { "\(shown($0.name)): \(shown($0.typeInWords))" }
         return (list + (isPartial ? ["…"] : [])).joined(separator: ", ")
     }
@@ -86,6 +86,6 @@ extension URIDocument.Parameter {
 }
 
 /// Returns the text on one line, without characters that a terminal would obey.
-func shown(_ text: String) -> String {
+package func shown(_ text: String) -> String {
     printable(Substring(text).unicodeScalars)
 }

@@ -166,7 +166,7 @@ extension RoutePattern {
 }
 
 /// Returns the type in its usual spelling: `[Post]` for `Array<Post>`, `Post?` for `Optional<Post>`.
-func swiftSpelling(_ type: String) -> String {
+package func swiftSpelling(_ type: String) -> String {
     for (prefix, before, after) in [("Array<", "[", "]"), ("Optional<", "", "?")]
     where type.hasPrefix(prefix) && type.hasSuffix(">") {
         let inner = type.dropFirst(prefix.count).dropLast()

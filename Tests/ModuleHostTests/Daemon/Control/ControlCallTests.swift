@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What the control socket makes of the outcome of a call.
 @Suite("Control calls", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What `docs/control.md` says of methods, errors and limits is so.
 @Suite("Documentation of the control socket", .timeLimit(.minutes(10)))

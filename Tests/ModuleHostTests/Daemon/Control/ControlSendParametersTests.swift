@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("The parameters of send", .timeLimit(.minutes(10)))
 struct ControlSendParametersTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What clients may do to a control server, and what becomes of them and of the others.
 @Suite("Control server: hostile clients", .timeLimit(.minutes(10)))

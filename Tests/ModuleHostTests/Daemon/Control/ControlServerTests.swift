@@ -4,7 +4,7 @@ import SwiftOverlayShims
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Control server", .timeLimit(.minutes(10)))
 struct ControlServerTests {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension ControlMethods {
     /// Handles the request of a client as a server does.

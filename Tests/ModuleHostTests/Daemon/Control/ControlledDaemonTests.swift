@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What a daemon's host answers on its control socket, in each part of its life.
 @Suite("Controlled daemon", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import AppService
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A client whose tasks wait, on a server that answers when the test says so.
 @Suite("Host client: calls that await", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Answers that the thread which has them sends itself, while the server's thread sleeps.
 @Suite("Lone answers on the control socket", .timeLimit(.minutes(10)))

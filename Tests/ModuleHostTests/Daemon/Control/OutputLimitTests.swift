@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Answers that clients are owed, all together", .timeLimit(.minutes(10)))
 struct OutputLimitTests {

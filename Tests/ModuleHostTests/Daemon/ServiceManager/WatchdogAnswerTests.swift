@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("WatchdogAnswer", .timeLimit(.minutes(10)))
 struct WatchdogAnswerTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The listener on a thread of the test's own, with signals sent to that thread alone: no other
 /// thread of the test process has them blocked.

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A slatefile that a module hands to its host.
 @Suite("A slatefile from a module", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// One host of a ``DurableTrial``, from its start to its end.
 final class DurableLife {

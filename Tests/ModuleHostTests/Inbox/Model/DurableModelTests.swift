@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 @Suite("Durable delivery against the model", .timeLimit(.minutes(10)))
 struct DurableModelTests {

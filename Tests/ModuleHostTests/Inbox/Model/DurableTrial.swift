@@ -1,7 +1,7 @@
 import AppService
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A random schedule of durable events, hanging modules and crashes, run against real hosts.
 ///

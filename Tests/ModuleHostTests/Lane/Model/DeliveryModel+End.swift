@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// Nothing that was accepted is lost, but what an overdue module misses beyond its backlog.
 extension DeliveryModel {

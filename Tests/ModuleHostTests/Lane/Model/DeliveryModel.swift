@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// What must hold of the delivery of events, as a reader would say it, checked against what happened in a
 /// trial.

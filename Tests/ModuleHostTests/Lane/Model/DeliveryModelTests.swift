@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The lane against the model: many schedules, each from a seed.
 ///

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// A loop beside the host, as those that take signals and serve the control socket: what is given to it is done in
 /// a turn, and a lone job that this lists is run by its own thread.

@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What every module of a trial does: notes that it was entered, acts as the schedule says, and checks that
 /// no other thread is in it.

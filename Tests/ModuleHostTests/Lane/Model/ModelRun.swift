@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Tries schedule after schedule, two at a time.
 final class ModelRun: Sendable {

@@ -1,6 +1,6 @@
 import AppService
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// The slatefile of trials; reading one takes longer than a trial.
 struct ModelSlatefile: Sendable {

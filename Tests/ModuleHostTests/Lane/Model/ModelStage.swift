@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// What the modules of a trial and its driver share: doors, and the number of the next moment.
 ///

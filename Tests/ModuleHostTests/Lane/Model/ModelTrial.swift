@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import TestSupport
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 /// Runs one schedule against a real host, under a clock that only the schedule moves.
 ///

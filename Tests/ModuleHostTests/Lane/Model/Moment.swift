@@ -1,4 +1,4 @@
-import ModuleHost
+import ModuleHostCore
 
 /// Something that happened in a trial, as seen by the thread that did it.
 struct Moment: Sendable {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModuleHost
+@testable import ModuleHostCore
 
 extension Grant {
     /// A grant of these scopes, in an app whose schemes are `s` and `t`.
