@@ -96,6 +96,11 @@ extension ModuleTable {
         let asked = (old.hasCallers || input == .call(place)) && !new.hasCallers
         if answers != (asked ? 1 : 0) { return "a caller is not answered once" }
 
+        let isRefused = effects.contains(.answer(place, succeeded: false))
+        if isRefused, new.staged != nil, input == .died(place) || input == .failed(place) {
+            return "a caller does not wait for the batch that replaces its module"
+        }
+
         // Instances are neither lost nor released twice.
         let made = effects.count { $0 == .make(place) || $0 == .makeStaged(place) }
         let ends: [ModuleInput] = [

@@ -360,8 +360,12 @@ struct ModuleTable: Hashable, Sendable {
             return effects.append(.over)
         }
         guard phase < .stopping else { return }
-        advanceBatch(&effects)
         endIfRequiredIsMissing(&effects)
+        // A batch that ends may reveal that a required module is missing.
+        if phase < .stopping {
+            advanceBatch(&effects)
+            endIfRequiredIsMissing(&effects)
+        }
         guard phase < .stopping else { return }
         for place in modules.indices where modules[place].staged == nil && isWanted(place) {
             switch modules[place].life {
