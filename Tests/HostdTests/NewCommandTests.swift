@@ -36,6 +36,16 @@ struct NewCommandTests {
     static let hasPython =
         (try? HostProcess.run(["python3", "--version"], program: "/usr/bin/env"))?.exit == .code(0)
 
+    @Test("a program that was built in the folder is run there by 'swift run'")
+    func builtHere() throws {
+        _ = try shell("mkdir -p .build/debug && cp '\(HostProcess.hostd)' .build/debug/hostd")
+        let outcome = try HostProcess.run(
+            ["new", "module", "com.example.tea", "--language", "python"],
+            program: folder.path(".build/debug/hostd"), in: folder.path)
+        #expect(outcome.output.contains("\n    swift run hostd run"), "\(outcome.output)")
+        #expect(outcome.output.contains("\n    swift run hostd call com.example.tea "))
+    }
+
     @Test("python, from nothing: it says what it made, and what to do with it")
     func python() throws {
         let outcome = try new("com.example.weather-report", "--language", "python")

@@ -31,6 +31,12 @@ struct Program: Sendable {
     /// The name that messages and help texts begin with.
     var name: String { identity.name }
 
+    /// The command that runs this program in the current folder: `swift run NAME` if it was built there.
+    var command: String {
+        foldersAboveProgram().contains(CurrentProcess.absolute(".build"))
+            ? "swift run \(name)" : name
+    }
+
     /// The versions for programs: a line of JSON.
     var versionJSON: [UInt8] {
         var json = JSONWriter()

@@ -83,7 +83,7 @@ extension Command {
                 try module.make()
                 return arguments.has("json")
                     ? Console.write(json: module.json)
-                    : Console.write(module.report(for: arguments.program.name))
+                    : Console.write(module.report(for: arguments.program.command))
             } catch {
                 Console.printError("\(arguments.title): \(error.text)")
                 return error.exitCode
@@ -138,7 +138,7 @@ extension Command {
         }
         let layout =
             switch ModuleLayout.Language(rawValue: arguments["language"] ?? "") {
-            case .python: ModuleLayout.python(names, in: app, program: program)
+            case .python: ModuleLayout.python(names, in: app, program: arguments.program.command)
             case .swift, nil:
                 try ModuleLayout.swift(
                     names, in: app, parts(arguments), target: arguments["target"],
@@ -169,7 +169,7 @@ extension Command {
     /// The modules and products that a new app uses, in lower case.
     private static let reservedTargets: Set<String> = [
         "appservice", "dispatch", "foundation", "glibc", "hostd", "modulehost",
-        "modulehosttesting", "modules", "swift", "testhost", "testing", "xctest",
+        "modulehostcore", "modulehosttesting", "modules", "swift", "testhost", "testing", "xctest",
     ]
 
     private static func isIdentifier(_ text: String) -> Bool {
