@@ -73,6 +73,23 @@ struct LaunchTests {
             ])
     }
 
+    @Test("what has no effect in a process of its own is a warning")
+    func isolatedInterceptors() throws {
+        for (entry, name) in [
+            ("IsolatedGuard", "CallInterceptor"), ("IsolatedWitness", "NotFoundResponder"),
+        ] {
+            let module = #"{"id":"x.l","entry":"ModuleHostTests.\#(entry)""#
+            let isolated = try SlatefileTests.read(text(module + #","isolation":"process"}"#))
+            #expect(
+                isolated.warnings(at: "s.json", environment: [:]) == [
+                    "x.l: its class is a \(name), which has no effect in a process of its own; "
+                        + "remove \"isolation\", or the conformance"
+                ])
+            let inside = try SlatefileTests.read(text(module + "}"))
+            #expect(inside.warnings(at: "s.json", environment: [:]).isEmpty)
+        }
+    }
+
     @Test("what makes a module is no warning")
     func noWarning() throws {
         for module in [
@@ -110,6 +127,20 @@ final class DeafListener: TopicListener {
     static var topics: [String] { ["a"] }
 
     init(context: ModuleContext) {}
+}
+
+/// A class that decides about calls.
+final class IsolatedGuard: Module, CallInterceptor {
+    init(context: ModuleContext) {}
+
+    func intercept(_ call: InterceptedCall) -> Interception { .proceed }
+}
+
+/// A class that receives calls without a route.
+final class IsolatedWitness: Module, NotFoundResponder {
+    init(context: ModuleContext) {}
+
+    func didNotFind(_ call: InterceptedCall, error: RouteError) {}
 }
 
 /// A module that only its service makes.

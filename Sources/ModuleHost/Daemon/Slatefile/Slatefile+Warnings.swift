@@ -42,6 +42,26 @@ extension Slatefile {
         }
     }
 
+    /// The warnings about modules in processes of their own whose classes declare what has no effect there.
+    private var isolatedInterceptors: [String] {
+        modules.indices.compactMap { index in
+            guard modules[index].isEnabled, modules[index].isolation == .process,
+                let type = modules[index].type
+            else { return nil }
+            let name: String
+            if type is any CallInterceptor.Type {
+                name = "CallInterceptor"
+            } else if type is any NotFoundResponder.Type {
+                name = "NotFoundResponder"
+            } else {
+                return nil
+            }
+            return
+                "\(modules[index].id): its class is a \(name), which has no effect in a process of its own; "
+                + "remove \"isolation\", or the conformance"
+        }
+    }
+
     /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line
     /// each.
     ///
@@ -52,7 +72,7 @@ extension Slatefile {
     package func warnings(at path: String, environment: [String: String]) -> [String] {
         let settings = ProcessSettings(
             folder: parentFolder(of: path) ?? ".", environment: environment)
-        var warnings = unneededModules + deafListeners
+        var warnings = unneededModules + deafListeners + isolatedInterceptors
         for index in modules.indices where modules[index].isEnabled {
             guard case .command(let words) = modules[index].implementation, let name = words.first
             else { continue }
