@@ -305,7 +305,7 @@ extension App {
         }
         let topics = center.listeners(of: MessageEvent.self, .message).entries.lazy
             .filter { $0.slot.status.load(ordering: .acquiring) == .listed }
-            .flatMap(\.member.knownTopics).prefix(256)
+            .flatMap(\.member.knownTopics).filter { $0 != "*" }.prefix(256)
         let nearest = nearestName(to: message.topic, in: Array(topics))
         return "no module listens to topic \(quoted(message.topic))"
             + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
