@@ -35,7 +35,7 @@ from hosts import Failure, Host, can_trap
 from moments import MOMENTS
 from senders import HostClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
 from sites import SLOW, WITNESSES, Site
-from witnesses import JournalFile, Valve, Witness, check
+from witnesses import JournalFile, Valve, Witness, await_end, check
 
 
 class Driver:
@@ -201,16 +201,7 @@ class Driver:
                 raise Failure(f"the last host does not start:\n{host.text()}")
             self._judge_start(host, True)
             # However much was sent faster than it was delivered, it is all delivered in the end.
-            received, deadline = 0, time.monotonic() + 120
-            while not all("the-end" in w.received for w in self.witnesses.values()):
-                count = sum(len(w.received) for w in self.witnesses.values())
-                if count > received:
-                    received, deadline = count, time.monotonic() + 120
-                if time.monotonic() > deadline:
-                    break
-                time.sleep(0.1)
-                for journal in self.journals:
-                    journal.read(is_live=True)
+            await_end(self.witnesses.values(), self.journals)
             if host.stop() != 0:
                 raise Failure(f"the last host does not end with 0:\n{host.text()}")
         finally:

@@ -20,7 +20,7 @@ import time
 from hosts import Failure, Host
 from senders import HostClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
 from sites import Site
-from witnesses import NAME, JournalFile, check
+from witnesses import NAME, JournalFile, await_end, check
 
 EAGER, SLOW, LAZY = "com.stop.eager", "com.stop.slow", "com.stop.lazy"
 FRAGILE, NEEDING = "com.stop.fragile", "com.stop.needing"
@@ -378,16 +378,7 @@ class StopDriver:
         try:
             if not host.is_ready(120):
                 raise Failure(f"the last host does not start:\n{host.text()}")
-            received, deadline = 0, time.monotonic() + 120
-            while not all("the-end" in w.received for w in self.witnesses.values()):
-                count = sum(len(w.received) for w in self.witnesses.values())
-                if count > received:
-                    received, deadline = count, time.monotonic() + 120
-                if time.monotonic() > deadline:
-                    break
-                time.sleep(0.1)
-                for journal in self.journals:
-                    journal.read(is_live=True)
+            await_end(self.witnesses.values(), self.journals)
             if host.stop(120) != 0:
                 self.findings.append(f"the last host does not end with 0:\n{host.text()}")
         finally:

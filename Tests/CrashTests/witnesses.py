@@ -112,6 +112,20 @@ class JournalFile:
             self._offset = 0
 
 
+def await_end(witnesses, journals):
+    """Reads the journals until each witness has the last event, or none has received any for two minutes."""
+    received, deadline = 0, time.monotonic() + 120
+    while not all("the-end" in witness.received for witness in witnesses):
+        count = sum(len(witness.received) for witness in witnesses)
+        if count > received:
+            received, deadline = count, time.monotonic() + 120
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.1)
+        for journal in journals:
+            journal.read(is_live=True)
+
+
 class Valve:
     """The reader of the pipe that the slow witness writes to: while it is closed, that is stuck.
 

@@ -40,15 +40,13 @@ struct HealthTests {
         try run.folder.write(library, to: "modulehost.py")
         try run.folder.write(
             """
-            import os, time
             from modulehost import *
             module = Module()
 
             @module.on("launch")
             def launch(event):
                 module.log.info("the launch has begun")
-                while not os.path.exists("go"):
-                    time.sleep(0.01)
+                open("go").read()  # a named pipe: waits for its writer
 
             module.run()
 
@@ -61,6 +59,7 @@ struct HealthTests {
               {"id": "x.slow", "command": ["python3", "slow.py"]}
             ]}
             """, to: "slatefile.json")
+        #expect(mkfifo(run.folder.path("go"), 0o600) == 0)
         let reload = try HostProcess(["reload"], in: run.folder.path)
         try run.process.waitForLine(containing: "the launch has begun")
         let outcome = try run.hostd("health", "--within", "200ms")
@@ -69,7 +68,7 @@ struct HealthTests {
                 == "healthy: active, 2 modules; a reload launches x.slow, which keeps the host busy\n"
         )
         #expect(outcome.exit == .code(0), "\(outcome.error)")
-        try run.folder.write("", to: "go")
+        close(open(run.folder.path("go"), O_WRONLY))
         #expect(try reload.waitForExit().output == "applied: added x.slow\n")
         #expect(try run.hostd("health").output == "healthy: active, 3 modules\n")
     }

@@ -7,23 +7,10 @@ import Testing
 @Suite("hostd run: processes left by a dead host", .timeLimit(.minutes(10)))
 struct LeftProcessesTests {
     /// A module that does not heed the end of its input, and starts a process that leaves its group.
-    private static let stubborn = #"""
-        #!/bin/sh
-        rm -f other
-        setsid sh -c 'echo $$ >other; exec sleep 300' <&- >&- 2>&- &
-        until [ -s other ]; do sleep 0.01; done
-        echo "$$ $(cat other)" >pids
-        while IFS= read -r line; do
-            id=${line#*'"id":'} id=${id%%,*}
-            result=null
-            case $line in
-            *'"initialize"'*) result='{"protocol":1,"module":"x.stubborn"}' ;;
-            *'"shutdown"'*) exit ;;
-            esac
-            printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-        done
-        exec sleep 300 >&- 2>&-
-        """#
+    private static let stubborn =
+        ShellModule.startOfOther
+        + ShellModule.program("x.stubborn", "", #"*'"shutdown"'*) exit ;;"#)
+        + "exec sleep 300 >&- 2>&-\n"
 
     private static let slatefile = """
         {"slate": 1, "app": "test", "modules": [
@@ -40,19 +27,7 @@ struct LeftProcessesTests {
 
     /// The processes of the module that a host has started last: the module's own, and the other.
     private func processes(of run: HostdRun) throws -> [Int32] {
-        try run.folder.text(of: "pids").split(whereSeparator: \.isWhitespace).compactMap {
-            Int32($0)
-        }
-    }
-
-    /// Those that run: one that has ended, and was not reaped, does not.
-    private func running(_ processes: [Int32]) -> [Int32] {
-        processes.filter { id in
-            let status = (try? readFile(at: "/proc/\(id)/stat", limit: 4096)) ?? []
-            // 4711 (name) S …
-            return status.split(separator: UInt8(ascii: ")")).last?.dropFirst().first
-                .map { $0 != UInt8(ascii: "Z") } ?? false
-        }
+        try ShellModule.numbers("pids", of: run)
     }
 
     private func kill(_ run: HostdRun) throws {
@@ -68,17 +43,17 @@ struct LeftProcessesTests {
         let others = try processes(of: other)
         #expect(left.count == 2 && others.count == 2)
         try kill(first)
-        #expect(running(left) == left)
+        #expect(ShellModule.running(left) == left)
 
         let second = try start(in: first.folder)
         let line = try second.process.waitForLine(
             containing: "killed processes that modules of the last host")
         for process in left { #expect(line.contains("(process \(process), of x.stubborn)")) }
         for process in others { #expect(!line.contains("(process \(process)")) }
-        #expect(running(left) == [])
-        #expect(running(others) == others)
+        #expect(ShellModule.running(left) == [])
+        #expect(ShellModule.running(others) == others)
         let own = try processes(of: second)
-        #expect(running(own) == own)
+        #expect(ShellModule.running(own) == own)
 
         // The next slatefile has no such module; its processes are killed all the same.
         try kill(second)
@@ -87,7 +62,7 @@ struct LeftProcessesTests {
             let last = try HostdRun(HostdRun.slatefile(), in: folder).ready()
             #expect(try last.terminated().exit == .code(0))
         }
-        #expect(running(own + others) == [])
+        #expect(ShellModule.running(own + others) == [])
     }
 
     @Test("a host that ends in good order kills what has left the module's group itself")
@@ -98,7 +73,7 @@ struct LeftProcessesTests {
         #expect(ended.exit == .code(0))
         #expect(ended.error.contains("killed processes that modules of this host had left: "))
         #expect(ended.error.contains("(process \(left[1]), of x.stubborn)"))
-        #expect(running(left) == [])
+        #expect(ShellModule.running(left) == [])
         let second = try HostdRun(HostdRun.slatefile(), in: first.folder).ready()
         #expect(try !second.terminated().error.contains("modules of the last host"))
     }
@@ -117,7 +92,7 @@ struct LeftProcessesTests {
             HostdRun.slatefile(), in: first.folder, ["--respawn"],
             environment: ["MODULEHOST_OWNER": String(mark.dropFirst("MODULEHOST_OWNER=".count))]
         ).ready()
-        #expect(running(left) == [])
+        #expect(ShellModule.running(left) == [])
         #expect(try second.terminated().exit == .code(0))
     }
 }

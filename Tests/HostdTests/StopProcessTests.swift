@@ -6,22 +6,6 @@ import Testing
 /// The ends of the processes of modules, with the real host.
 @Suite("hostd run: the processes of modules at the end of the host", .timeLimit(.minutes(10)))
 struct StopProcessTests {
-    /// A program that does what `cases` say, and answers everything else.
-    private static func program(_ id: String, _ events: String, _ cases: String) -> String {
-        #"""
-        #!/bin/sh
-        while IFS= read -r line; do
-            id=${line#*'"id":'} id=${id%%,*}
-            result=null
-            case $line in
-            *'"initialize"'*) result='{"protocol":1,"module":"\#(id)","events":[\#(events)]}' ;;
-            \#(cases)
-            esac
-            printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-        done
-        """#
-    }
-
     private static func slatefile(_ names: [String], deadlines: String, more: String = "") -> String
     {
         let modules = names.map {
@@ -35,28 +19,12 @@ struct StopProcessTests {
             """
     }
 
-    /// Those that run: one that has ended, and was not reaped, does not.
-    private func running(_ processes: [Int32]) -> [Int32] {
-        processes.filter { id in
-            let status = (try? readFile(at: "/proc/\(id)/stat", limit: 4096)) ?? []
-            // 4711 (name) S …
-            return status.split(separator: UInt8(ascii: ")")).last?.dropFirst().first
-                .map { $0 != UInt8(ascii: "Z") } ?? false
-        }
-    }
-
-    private func numbers(_ path: String, of run: HostdRun) throws -> [Int32] {
-        try run.folder.text(of: path).split(whereSeparator: \.isWhitespace).compactMap {
-            Int32($0)
-        }
-    }
-
     @Test("programs that linger receive SIGTERM together, and the stop is in order")
     func lingering() throws {
         let folder = try TemporaryFolder()
         for name in ["a", "b", "c"] {
             try folder.write(
-                Self.program(
+                ShellModule.program(
                     "x.\(name)", "",
                     #"*'"shutdown"'*) echo $$ >>asked; printf '{"jsonrpc":"2.0","id":%s,"result":null}\n' "$id"; exec sleep 300 ;;"#
                 ), to: "\(name).sh")
@@ -71,16 +39,16 @@ struct StopProcessTests {
         }
         #expect(lines.count == 3)
         // One clock: the host has sent all of the signals before the first of these programs has ended.
-        let asked = try numbers("asked", of: run)
+        let asked = try ShellModule.numbers("asked", of: run)
         #expect(asked.count == 3)
-        #expect(running(asked) == [])
+        #expect(ShellModule.running(asked) == [])
     }
 
     @Test("a program that exits in 'terminate' has answered", arguments: [0, 3])
     func exitsInTerminate(code: Int) throws {
         let folder = try TemporaryFolder()
         try folder.write(
-            Self.program(
+            ShellModule.program(
                 "x.a", #""terminate""#, #"*'"terminate"'*) echo told >>told; exit \#(code) ;;"#),
             to: "a.sh")
         let run = try HostdRun(Self.slatefile(["a"], deadlines: "{}"), in: folder).ready()
@@ -94,7 +62,7 @@ struct StopProcessTests {
     func deadlines() throws {
         let folder = try TemporaryFolder()
         try folder.write(
-            Self.program(
+            ShellModule.program(
                 "x.a", #""background", "terminate""#, #"*'"event"'*) echo "$line" >>events ;;"#),
             to: "a.sh")
         let run = try HostdRun(
@@ -107,22 +75,9 @@ struct StopProcessTests {
     }
 
     /// A module that hangs in its end, and has started a process that leaves its group.
-    private static let stubborn = #"""
-        #!/bin/sh
-        rm -f other
-        setsid sh -c 'echo $$ >other; exec sleep 300' <&- >&- 2>&- &
-        until [ -s other ]; do sleep 0.01; done
-        echo "$$ $(cat other)" >pids
-        while IFS= read -r line; do
-            id=${line#*'"id":'} id=${id%%,*}
-            result=null
-            case $line in
-            *'"initialize"'*) result='{"protocol":1,"module":"x.a"}' ;;
-            *'"shutdown"'*) exec sleep 300 ;;
-            esac
-            printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-        done
-        """#
+    private static let stubborn =
+        ShellModule.startOfOther
+        + ShellModule.program("x.a", "", #"*'"shutdown"'*) exec sleep 300 ;;"#)
 
     @Test("a second signal leaves no process behind, nor one in a session of its own")
     func secondSignal() throws {
@@ -131,8 +86,8 @@ struct StopProcessTests {
         let run = try HostdRun(
             Self.slatefile(["a"], deadlines: #"{"stop": "1h", "stopAll": "3h"}"#), in: folder
         ).ready()
-        let left = try numbers("pids", of: run)
-        #expect(running(left) == left && left.count == 2)
+        let left = try ShellModule.numbers("pids", of: run)
+        #expect(ShellModule.running(left) == left && left.count == 2)
         run.process.send(SIGTERM)
         try run.process.waitForLine(
             containing: "the stop has taken 1s so far: the process of x.a has not ended")
@@ -140,7 +95,7 @@ struct StopProcessTests {
         let ended = try run.ended()
         #expect(ended.exit == .code(70))
         #expect(ended.error.contains("killed processes that modules of this host had left"))
-        #expect(running(left) == [])
+        #expect(ShellModule.running(left) == [])
     }
 
     @Test("a stop that is short of time leaves no process behind either")
@@ -151,16 +106,16 @@ struct StopProcessTests {
         let run = try HostdRun(
             Self.slatefile(["a"], deadlines: #"{"stop": "1h", "stopAll": "1s"}"#), in: folder
         ).ready()
-        let left = try numbers("pids", of: run)
+        let left = try ShellModule.numbers("pids", of: run)
         _ = try run.terminated()
-        #expect(running(left) == [])
+        #expect(ShellModule.running(left) == [])
     }
 
     @Test("what a module handles when the host ends at once is delivered by the next host")
     func durable() throws {
         let folder = try TemporaryFolder()
         try folder.write(
-            Self.program(
+            ShellModule.program(
                 "x.a", #""push""#,
                 #"*'"push"'*) echo "$line" >>events; if [ -e hang ]; then exec sleep 300; fi ;;"#),
             to: "a.sh")

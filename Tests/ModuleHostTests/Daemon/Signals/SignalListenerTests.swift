@@ -151,11 +151,16 @@ struct SignalListenerTests {
 
 extension SignalListener {
     /// Takes signals until the handler or ``end()`` ends that.
+    ///
+    /// Except CHLD. The kernel does not ignore it for a thread that has it blocked, as a thread has that starts a
+    /// process: if an earlier child of the same thread ends meanwhile, any thread that waits for signals takes it.
     fileprivate func loop(
         keepingDefault kept: () -> [Int32] = { SignalListener.keptDefault },
         _ handler: (ReceivedSignal) -> Duty.Next
     ) {
         begin(keepingDefault: kept)
-        while turn(keepingDefault: kept, handler) == .goOn {}
+        while turn(
+            keepingDefault: kept, { $0.number == SIGCHLD ? .goOn : handler($0) }) == .goOn
+        {}
     }
 }
