@@ -1,0 +1,43 @@
+extension JSONWriter {
+    /// Writes the answer to an event that is in the inbox already.
+    mutating func duplicate(_ id: String?) {
+        object {
+            if let id { $0.member("id", id) }
+            $0.member("duplicate", true)
+        }
+    }
+
+    /// Writes the answer to an event that was accepted; without an outcome, before its delivery.
+    mutating func acceptance(
+        _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.DeliveryResult?
+    ) {
+        let place = position.description
+        object { json in
+            json.member("id", id ?? place)
+            json.member("position", place)
+            switch outcome {
+            case .done(let outcome)?: json.member("outcome") { $0.outcome(outcome) }
+            case .rejected(let reason)?:
+                json.member("deadLetter", formerly: "rejected") { $0.member($1, reason) }
+            case .left?: json.member("left", true)
+            case .duplicate?, nil: break
+            }
+        }
+    }
+
+    private mutating func outcome(_ outcome: EventOutcome) {
+        object {
+            $0.member("delivered", outcome.delivered)
+            $0.member("failed", outcome.failed)
+            $0.member("unresponsive", formerly: "late") { $0.member($1, outcome.overdue) }
+            if let fetch = outcome.fetch { $0.member("fetch", fetch.rawValue) }
+            if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
+            if let reply = outcome.reply { $0.member("reply", raw: reply) }
+            if let failure = outcome.failure { $0.member("failure", failure) }
+            if let undelivered = outcome.undelivered {
+                $0.member("undelivered", formerly: "unheard") { $0.member($1, undelivered) }
+            }
+            if !outcome.waitsFor.isEmpty { $0.member("waitsFor", outcome.waitsFor) }
+        }
+    }
+}
