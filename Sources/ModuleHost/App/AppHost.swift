@@ -86,7 +86,8 @@ public final class AppHost: Sendable {
     let stopping = HostStop()
     /// The life of a host that is embedded in a program; nil for the host of a process.
     let life: EmbeddedLife?
-    private let reference: WeakHost
+    /// The reference of the parts that must not keep the host alive.
+    let reference: WeakHost
 
     /// Creates a host.
     ///

@@ -15,7 +15,7 @@ extension IsolatedModule {
 
     /// Makes the module handle unrequested messages of its process.
     private static func enter(
-        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices,
+        _ reference: LaneConfined<IsolatedReference>, _ services: HostServices,
         _ slot: ModuleSlot,
         _ process: ModuleProcess
     ) {
@@ -42,7 +42,7 @@ extension IsolatedModule {
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     static func start(
         _ spec: LaunchSpec, _ introduction: ModuleIntroduction,
-        _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
+        _ services: HostServices, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess

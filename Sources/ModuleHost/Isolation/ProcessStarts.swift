@@ -68,7 +68,7 @@ final class ProcessStart: Sendable {
     let context: LaneConfined<ModuleContext>
     let reference: LaneConfined<IsolatedReference>
     let observer: ModuleProcess.Observer
-    private let services: any ModuleServices
+    private let services: HostServices
     private let state = Guarded(State.waiting)
     private let outcome = BlockingFuture<Result<Started, IsolationError>>()
     /// The lines that it logs before its module is created.

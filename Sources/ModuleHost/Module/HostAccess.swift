@@ -2,7 +2,7 @@
 ///
 /// Belongs to the module's context, and is used under the same rules.
 public struct HostAccess {
-    let services: any ModuleServices
+    let services: HostServices
     let module: ModuleID
     let slot: ModuleSlot
 

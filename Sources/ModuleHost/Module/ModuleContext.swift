@@ -52,7 +52,7 @@ public final class ModuleContext {
         id: ModuleID, slot: ModuleSlot, app: String, config: JSONValue?, appConfig: JSONValue?,
         log: Log,
         stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
-        calls: CallChannel, host: any ModuleServices
+        calls: CallChannel, host: HostServices
     ) {
         self.id = id
         self.slot = slot

@@ -30,7 +30,7 @@ public final class ModuleTimer {
         onEnd = nil
     }
 
-    func schedule(services: any ModuleServices, slot: ModuleSlot) {
+    func schedule(services: HostServices, slot: ModuleSlot) {
         let confined = LaneConfined(self)
         alarm = services.time.schedule(after: interval) {
             services.enter(slot) {
@@ -40,7 +40,7 @@ public final class ModuleTimer {
         }
     }
 
-    private func fire(services: any ModuleServices, slot: ModuleSlot) throws {
+    private func fire(services: HostServices, slot: ModuleSlot) throws {
         guard let tick else { return }
         if !repeats { cancel() }
         defer { if isRunning { schedule(services: services, slot: slot) } }

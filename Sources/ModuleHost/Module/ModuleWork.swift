@@ -23,7 +23,7 @@ public final class ModuleWork: Sendable {
 
     /// The module to which the work belongs, and its limits.
     struct Owner: Sendable {
-        let services: any ModuleServices
+        let services: HostServices
         let slot: ModuleSlot
         let place: ModulePlace
         let log: Log

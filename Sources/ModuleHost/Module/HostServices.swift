@@ -1,0 +1,198 @@
+import AppService
+
+/// The services of a host that posted events need.
+protocol PostingServices: Sendable {
+    /// Posts an event; `completion` is called once it was delivered or will not be any more, on any thread.
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
+
+    var time: any TimeSource { get }
+}
+
+/// The app of a module, for what only the app can do.
+protocol ContextApp: Sendable {
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
+    var metrics: HostMetrics { get }
+    var deadlines: Slatefile.Deadlines { get }
+
+    func register(_ task: StartupTask) throws(StartupError)
+
+    /// Marks a module as failed, on the lane.
+    func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error)
+
+    func apply(
+        slatefile text: String, from module: ModuleID,
+        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
+}
+
+/// The services of a host for the context of a module.
+///
+/// It has no strong reference to the host: a module that an overdue stop left behind keeps its context, and
+/// would keep everything else alive.
+final class HostServices: PostingServices {
+    let gate: Gate
+    /// The threads of code of modules that is not on the lane.
+    let workers: WorkerPool
+    let time: any TimeSource
+    let holds: HoldList
+    let stateDirectory: String
+    /// Whether this is one module's process, which another host controls.
+    let isChildProcess: Bool
+    private let log: Log
+    private let inbox: Inbox?
+    private let stopping: HostStop
+    private let app: any ContextApp
+
+    init(
+        gate: Gate, workers: WorkerPool, time: any TimeSource, holds: HoldList,
+        stateDirectory: String, isChildProcess: Bool, log: Log, inbox: Inbox?, stopping: HostStop,
+        app: any ContextApp
+    ) {
+        self.gate = gate
+        self.workers = workers
+        self.time = time
+        self.holds = holds
+        self.stateDirectory = stateDirectory
+        self.isChildProcess = isChildProcess
+        self.log = log
+        self.inbox = inbox
+        self.stopping = stopping
+        self.app = app
+    }
+
+    var metrics: HostMetrics { app.metrics }
+    var deadlines: Slatefile.Deadlines { app.deadlines }
+
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
+        app.post(event, completion: completion)
+    }
+
+    func apply(
+        slatefile text: String, from module: ModuleID,
+        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
+    ) {
+        app.apply(slatefile: text, from: module, completion)
+    }
+
+    func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
+        var task = task
+        if let box = gate.lane.box {
+            // The slot, and not its number alone: while the task may run, the slot belongs to no other
+            // module.
+            task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
+        }
+        try app.register(task)
+    }
+
+    // MARK: Modules
+
+    func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.currentEvent(of: slot) }
+
+    /// Creates the isolation of a module's asynchronous code.
+    func place(for slot: ModuleSlot) -> ModulePlace {
+        ModulePlace(gate: gate, slot: slot, workers: workers, time: time)
+    }
+
+    /// Notes that code of a module begins or ends to run off the lane, for the case that it ends the process.
+    func countWork(of slot: ModuleSlot, _ change: Int) {
+        gate.lane.box?.count(tasksOf: slot.number, change)
+    }
+
+    /// Returns whether a module has failed, so that it receives nothing more.
+    func hasFailed(_ slot: ModuleSlot) -> Bool { gate.lane.hasFailed(slot) }
+
+    /// Marks a module as failed: it receives nothing more.
+    ///
+    /// Durable events that it has not received wait until it is restarted.
+    ///
+    /// - Parameters:
+    ///   - slot: The module.
+    ///   - what: The step that failed.
+    ///   - error: The reason.
+    func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
+        // At once: otherwise it would receive the next event although it has failed.
+        gate.lane.fail(slot)
+        app.fail(slot, what, DescribedError(error))
+    }
+
+    /// Enters a module for work that waits where the module is overdue, and that is dropped where it is
+    /// unloaded.
+    ///
+    /// - Parameters:
+    ///   - slot: The module.
+    ///   - reachesLeaving: Whether a module that is being unloaded is entered, too.
+    ///   - body: Runs on the lane, or on the overdue module's own thread.
+    ///   - completion: Called with the result, on any thread.
+    func enter(
+        _ slot: ModuleSlot, reachesLeaving: Bool = false,
+        _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        gate.lane.enqueue(
+            ModuleJob(gate: gate, slot: slot, reachesLeaving: reachesLeaving, body: body) {
+                [log] result in
+                if case .failure(let error) = result, !(error is ModuleGone) {
+                    log.of(module: slot.id?.text ?? "").error("\(error)")
+                }
+                completion(result)
+            })
+    }
+
+    // MARK: The lane
+
+    /// Whether the calling thread is the lane's, and so not in a module that is overdue.
+    var isOnLane: Bool { gate.lane.hold != nil }
+
+    /// Runs host code on the lane once the lane has nothing else to do; never where it is closed before.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        gate.lane.whenIdle { _ in body() }
+    }
+
+    /// Makes the lane go on without the module that the calling thread is in, as if it took too long: the
+    /// module is overdue until it returns.
+    ///
+    /// - Parameter again: Whether that has happened before for the same reason: then nothing is logged.
+    func yieldLane(again: Bool) {
+        guard let thread = gate.lane.hold else { return }
+        _ = gate.lane.takeOver(at: thread.ownership, because: again ? .repeatedYield : .yield)
+    }
+
+    // MARK: The stop
+
+    /// Whether a stop was requested.
+    var isStopping: Bool { waitForStop(within: .zero) }
+
+    /// Waits until the host is to stop.
+    ///
+    /// - Returns: False on a timeout.
+    @discardableResult
+    func waitForStop(within time: Duration) -> Bool { stopping.latch.wait(within: time) }
+
+    /// Notes that a stop ends without a module that became unresponsive in it.
+    func noteUnfinished(_ module: ModuleID) { stopping.note(unfinished: module) }
+
+    // MARK: The inbox
+
+    /// Submits an event to the inbox, and waits until it is accepted.
+    func submit(_ record: InboxRecord) -> InboxSubmission.Acceptance {
+        guard let inbox else { return .failed(InboxRefusal.none) }
+        let fate = BlockingFuture<InboxSubmission.Acceptance>()
+        inbox.submit(
+            InboxSubmission(line: record.line, id: record.id, record: record) { fate.keep($0) })
+        return fate.take() ?? .failed(InboxRefusal.ending)
+    }
+
+    /// Moves the durable event that an overdue module is handling to the dead letters; the module does not
+    /// receive it again.
+    ///
+    /// - Parameters:
+    ///   - slot: The module.
+    ///   - reason: The reason, which is kept with it.
+    /// - Returns: False where it is not handling one, or is not overdue.
+    func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
+        guard let inbox, gate.lane.dropCurrentEvent(of: slot, because: reason) else {
+            return false
+        }
+        inbox.noteDropped()
+        return true
+    }
+}
