@@ -9,24 +9,13 @@ import Synchronization
 /// One thread at a time reads, and its messages are in the queue before another thread can read.
 final class ModuleOutput: Sendable {
     fileprivate struct State {
-        var lines: LineBuffer
+        /// The bytes that are not a whole line yet; nil once the output is no longer parsed.
+        var lines: LineBuffer?
         var buffer = [UInt8](readingUpTo: 1 << 16)
         /// The rate of messages that want no response: a process that sends a request waits for its response
         /// anyway.
         var pace: TokenBucket
-        var isOpen = true
-        /// Whether the output is no longer parsed.
-        var isDeaf = false
-        /// Whether the thread that waits for a response reads.
-        var isHeld = false
-        /// The number of times that a caller has begun to read; the reading thread compares it with the last
-        /// number it saw.
-        var holds = 0
-        var holdsSeen = 0
-        /// Whether the reading thread sleeps until no other thread reads.
-        var isReleaseAwaited = false
-        /// Whether the reading thread sleeps because another thread read, and may read again soon.
-        var isRestAwaited = false
+        var turn = ReadingTurn.reader
     }
 
     private let child: ChildProcess
@@ -74,34 +63,24 @@ final class ModuleOutput: Sendable {
     /// Makes the calling thread the reader from now on, unless the process sends more than allowed.
     func hold() {
         state.withLock { state in
-            guard state.isCalm else { return }
-            state.isHeld = true
-            state.holds &+= 1
+            if state.isCalm { apply(.hold, &state) }
         }
     }
 
     /// Leaves the reading to the reading thread again.
     func release() {
-        state.withLock { state in
-            state.isHeld = false
-            guard state.isReleaseAwaited else { return }
-            state.isReleaseAwaited = false
-            wake()
-        }
+        state.withLock { apply(.release, &$0) }
     }
 
     /// Notes that no request will follow soon: the reading thread watches the output again.
     ///
     /// From any thread.
     func rest() {
-        state.withLock { state in
-            guard !state.isHeld else { return }
-            // If that thread has not yet requested its turn, it need not wait either.
-            state.holdsSeen = state.holds
-            guard state.isRestAwaited else { return }
-            state.isRestAwaited = false
-            wake()
-        }
+        state.withLock { apply(.rest, &$0) }
+    }
+
+    private func apply(_ change: ReadingTurn.Change, _ state: inout State) {
+        if state.turn.apply(change) { wake() }
     }
 
     /// The result of waiting for output.
@@ -120,7 +99,7 @@ final class ModuleOutput: Sendable {
     /// - Parameter deadline: The end of the wait.
     /// - Returns: The result of the wait.
     func read(until deadline: DispatchTime) -> Outcome {
-        guard state.withLock(\.isHeld) else { return .elsewhere }
+        guard state.withLock(\.turn.isCallers) else { return .elsewhere }
         var set = PollSet()
         let output = set.insert(child.output.number, .reading)
         let interruption = set.insert(nudge.descriptor, .reading)
@@ -129,11 +108,11 @@ final class ModuleOutput: Sendable {
         }
         if set.isReady(interruption) { nudge.take() }
         return state.withLock { state in
-            guard state.isHeld else { return .elsewhere }
+            guard state.turn.isCallers else { return .elsewhere }
             if set.isReady(output) { readSome(&state) }
             if state.isCalm { return .read }
             // The reading thread handles this state.
-            state.isHeld = false
+            _ = state.turn.apply(.release)
             wake()
             return .elsewhere
         }
@@ -159,16 +138,13 @@ final class ModuleOutput: Sendable {
     /// Returns whose turn it is, for the reading thread.
     func turn() -> Turn {
         state.withLock { state in
-            state.isRestAwaited = false
-            guard state.isOpen else { return .nobody }
-            if state.holds != state.holdsSeen {
-                state.holdsSeen = state.holds
-                state.isRestAwaited = true
-                return .another(askAgain: lull)
+            apply(.look, &state)
+            switch state.turn {
+            case .reader: return .own
+            case .caller(.asleep): return .another(askAgain: nil)
+            case .caller, .lull: return .another(askAgain: lull)
+            case .ended: return .nobody
             }
-            guard state.isHeld else { return .own }
-            state.isReleaseAwaited = true
-            return .another(askAgain: nil)
         }
     }
 
@@ -180,7 +156,7 @@ final class ModuleOutput: Sendable {
     /// - Parameter limit: The most bytes that are moved.
     func readInTurn(atMost limit: Int) {
         state.withLock { state in
-            if !state.isHeld { readSome(&state, atMost: limit) }
+            if !state.turn.isCallers { readSome(&state, atMost: limit) }
         }
     }
 
@@ -190,16 +166,15 @@ final class ModuleOutput: Sendable {
     func readRest() {
         state.withLock { state in
             for _ in 0..<(ChildProcess.pipeLimit / state.buffer.count)
-            where !(state.isOpen && readSome(&state)) { break }
-            state.isOpen = false
-            state.isHeld = false
+            where state.turn == .ended || !readSome(&state) { break }
+            apply(.end, &state)
         }
         // Other processes may still have the output open.
         nudge.give()
     }
 
     /// Stops parsing the output.
-    func ignore() { state.withLock { $0.ignore() } }
+    func ignore() { state.withLock { $0.lines = nil } }
 
     // MARK: Lines
 
@@ -208,27 +183,26 @@ final class ModuleOutput: Sendable {
     private func readSome(_ state: inout State, atMost limit: Int = .max) -> Bool {
         switch ChildProcess.read(child.output, into: &state.buffer, atMost: limit) {
         case .bytes(let count):
-            guard !state.isDeaf else { return true }
-            state.lines.append(state.buffer[..<count])
+            state.lines?.append(state.buffer[..<count])
             takeLines(&state)
             return true
         case .nothing: return false
         case .end:
-            state.isOpen = false
+            apply(.end, &state)
             return false
         }
     }
 
     private func takeLines(_ state: inout State) {
-        while true {
+        while let next = state.lines?.next() {
             let problem: String?
-            switch state.lines.next() {
+            switch next {
             case .line(let line): problem = take(line, &state.pace)
             case .tooLong: problem = "printed a line of more than \(lineLimit) bytes"
             case .nothing: return
             }
             guard let problem else { continue }
-            state.ignore()
+            state.lines = nil
             return violate(problem)
         }
     }
@@ -264,11 +238,6 @@ final class ModuleOutput: Sendable {
 extension ModuleOutput.State {
     /// Whether the output needs no attention of the reading thread.
     fileprivate var isCalm: Bool {
-        mutating get { isOpen && !isDeaf && pace.pause(at: .now) == 0 }
-    }
-
-    fileprivate mutating func ignore() {
-        isDeaf = true
-        lines.clear()
+        mutating get { turn != .ended && lines != nil && pace.pause(at: .now) == 0 }
     }
 }
