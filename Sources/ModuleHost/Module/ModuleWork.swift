@@ -30,32 +30,12 @@ public final class ModuleWork: Sendable {
         let deadline: Duration
     }
 
-    /// The step of the work on its way to the module.
-    private enum Step {
-        case waiting(Body)
-        case running
-        /// Its result, or its error, is on the way to the module.
-        case returning
-        /// The module receives its result, or does not want it any more.
-        case ended
-    }
-
-    /// The thread of synchronous work, which it keeps until it returns.
-    private enum WorkThread {
-        case none
-        case inWork
-        /// Its place was given to another thread.
-        case replaced
-    }
-
     private struct State {
-        var step: Step
-        var thread = WorkThread.none
+        var phase = WorkPhase()
+        /// The work that has not begun.
+        var body: Body?
         var alarm: (any Alarm)?
         var task: Task<Void, Never>?
-        /// Whether it counts for ``limit``: until it has ended, and has given its thread back.
-        var isCounted = true
-        var isOver = false
     }
 
     private let owner: Owner
@@ -67,12 +47,12 @@ public final class ModuleWork: Sendable {
         self.name = name
         self.owner = owner
         self.handlers = LaneConfined(handlers)
-        state = Guarded(State(step: .waiting(body)))
+        state = Guarded(State(body: body))
     }
 
     /// Whether the module has yet to receive the result or the error.
     public var isRunning: Bool {
-        state.withLock { if case .ended = $0.step { false } else { true } }
+        state.withLock { $0.phase.step != .ended && $0.phase.step != .over }
     }
 
     /// Cancels the work: its result and its error are dropped, and neither `then` nor `failed` is called.
@@ -80,8 +60,7 @@ public final class ModuleWork: Sendable {
     /// Work that has not begun does not begin. The task of asynchronous work is cancelled. Synchronous work
     /// continues to its end.
     public func cancel() {
-        guard drop() else { return }
-        enterModule { $0.release() }
+        if apply(.drop).contains(.release) { enterModule { $0.release() } }
     }
 
     // MARK: The work
@@ -100,9 +79,12 @@ public final class ModuleWork: Sendable {
     /// Runs the work; on a thread of the workers.
     private func work() {
         let body = state.withLock { state -> Body? in
-            guard case .waiting(let body) = state.step else { return nil }
-            state.step = .running
-            if case .sync = body { state.thread = .inWork }
+            guard let body = state.body else { return nil }
+            let keepsThread = if case .sync = body { true } else { false }
+            guard state.phase.apply(.begin(keepsThread: keepsThread)).contains(.run) else {
+                return nil
+            }
+            state.body = nil
             return body
         }
         switch body {
@@ -122,17 +104,13 @@ public final class ModuleWork: Sendable {
         let alarm = owner.services.time.schedule(after: owner.deadline) { [weak self] in
             self?.deadlinePassed()
         }
-        let isRunning = state.withLock { state in
-            guard case .running = state.step else { return false }
+        let isWanted = state.withLock { state in
+            // Dropped work that still has its thread keeps the alarm, which gives the thread's place away.
+            guard state.phase.step == .running else { return state.phase.thread == .inWork }
             state.alarm = alarm
             return true
         }
-        // Dropped work that still has its thread keeps the alarm, which gives the thread's place away.
-        if !isRunning, !hasThread { alarm.cancel() }
-    }
-
-    private var hasThread: Bool {
-        state.withLock { if case .inWork = $0.thread { true } else { false } }
+        if !isWanted { alarm.cancel() }
     }
 
     private func begin(_ body: @escaping @Sendable () async throws -> HandBack) {
@@ -147,11 +125,9 @@ public final class ModuleWork: Sendable {
             returned(result)
         }
         let isWanted = state.withLock { state in
-            if case .running = state.step {
-                state.task = task
-                return true
-            }
-            return false
+            guard state.phase.step == .running else { return false }
+            state.task = task
+            return true
         }
         // It may have returned already.
         if !isWanted { task.cancel() }
@@ -159,19 +135,13 @@ public final class ModuleWork: Sendable {
 
     /// Handles the end of the work; on the thread that it ran on.
     private func returned(_ result: Result<HandBack, any Error>) {
-        let (isWanted, thread, alarm) = state.withLock { state in
-            defer { (state.thread, state.alarm, state.task) = (.none, nil, nil) }
-            guard case .running = state.step else { return (false, state.thread, state.alarm) }
-            state.step = .returning
-            return (true, state.thread, state.alarm)
-        }
-        alarm?.cancel()
-        if case .replaced = thread {
+        let effects = apply(.returned)
+        if effects.contains(.giveThreadBack) {
             owner.services.workers.stuckThreadReturned()
             owner.log.debug("work \(quoted(name)) returned late; its result is discarded")
         }
-        uncount()
-        guard isWanted else { return }
+        if effects.contains(.uncount) { owner.place.uncountWork() }
+        guard effects.contains(.handOver) else { return }
         switch result {
         case .success(let handBack): handOver { _ in try handBack() }
         case .failure(let error): fail(error)
@@ -179,58 +149,35 @@ public final class ModuleWork: Sendable {
     }
 
     private func deadlinePassed() {
-        let (isOverdue, isStuck, task) = state.withLock { state in
-            let isStuck = if case .inWork = state.thread { true } else { false }
-            if isStuck { state.thread = .replaced }
-            guard case .running = state.step else {
-                return (false, isStuck, Task<Void, Never>?.none)
-            }
-            state.step = .returning
-            return (true, isStuck, state.task)
+        if apply(.deadline).contains(.fail) {
+            fail(WorkError.overdue(name, after: owner.deadline))
         }
-        if isStuck { owner.services.workers.replaceStuckThread() }
-        task?.cancel()
-        if isOverdue { fail(WorkError.overdue(name, after: owner.deadline)) }
     }
 
     /// Ends the work since the time of its hold is over.
     ///
     /// In the module.
     func holdRanOut() {
-        let (isLeft, task, former) = state.withLock { state in
-            let former = state.step
-            switch former {
-            case .waiting, .running: state.step = .returning
-            case .returning, .ended: return (false, Task<Void, Never>?.none, former)
-            }
-            return (true, state.task, former)
-        }
-        // What the work captured may end with it, and call this: not under the lock.
-        withExtendedLifetime(former) {}
-        guard isLeft else { return }
-        task?.cancel()
-        fail(WorkError.holdRanOut(name))
+        if apply(.holdRanOut).contains(.fail) { fail(WorkError.holdRanOut(name)) }
     }
 
-    /// Ends the work without its result.
+    /// Changes the phase, and carries out the effects that concern its thread, its task and its alarm.
     ///
-    /// - Returns: False where it has ended.
-    private func drop() -> Bool {
-        let (isDropped, task, alarm, former) = state.withLock { state in
-            let former = state.step
-            if case .ended = former {
-                return (false, Task<Void, Never>?.none, (any Alarm)?.none, former)
-            }
-            state.step = .ended
-            // The alarm gives the place of a thread that does not return to another.
-            if case .inWork = state.thread { return (true, nil, nil, former) }
-            return (true, state.task, state.alarm, former)
+    /// - Returns: All effects.
+    private func apply(_ change: WorkPhase.Change) -> WorkPhase.Effects {
+        let (effects, before) = state.withLock { state in
+            let before = state
+            let effects = state.phase.apply(change)
+            if state.phase.step != .waiting { state.body = nil }
+            if change == .returned { (state.alarm, state.task) = (nil, nil) }
+            return (effects, before)
         }
+        if effects.contains(.replaceThread) { owner.services.workers.replaceStuckThread() }
+        if effects.contains(.cancelTask) { before.task?.cancel() }
+        if effects.contains(.cancelAlarm) { before.alarm?.cancel() }
         // What the work captured may end with it, and call this: not under the lock.
-        withExtendedLifetime(former) {}
-        task?.cancel()
-        alarm?.cancel()
-        return isDropped
+        withExtendedLifetime(before) {}
+        return effects
     }
 
     // MARK: The result
@@ -246,7 +193,9 @@ public final class ModuleWork: Sendable {
     private func handOver(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
         enterModule { [self] handlers in
             defer { handlers.release() }
-            guard take(), !owner.services.hasFailed(owner.slot) else { return }
+            guard apply(.take).contains(.receive), !owner.services.hasFailed(owner.slot) else {
+                return
+            }
             do { try body(handlers) } catch { throw WorkFailure(name: name, error: error) }
         }
     }
@@ -266,28 +215,15 @@ public final class ModuleWork: Sendable {
         }
     }
 
-    /// Returns whether the result is still wanted, which no cancellation changes any more.
-    private func take() -> Bool {
-        state.withLock { state in
-            guard case .returning = state.step else { return false }
-            state.step = .ended
-            return true
-        }
-    }
-
     /// Ends what lasts as long as the work.
     ///
     /// - Parameter isReleased: Whether the closures of the module are released; else that is left to the end of
     ///   the module.
     private func end(isReleased: Bool) {
-        let former = state.withLock { state in
-            defer { (state.step, state.isOver) = (.ended, true) }
-            return state.step
-        }
-        withExtendedLifetime(former) {}
+        let effects = apply(.finish)
         endHold()
         if isReleased { owner.place.remove(self) }
-        uncount()
+        if effects.contains(.uncount) { owner.place.uncountWork() }
     }
 
     private func endHold() {
@@ -297,21 +233,11 @@ public final class ModuleWork: Sendable {
         }
         hold?.end()
     }
-
-    /// Counts the work no longer once it is over and has given its thread back.
-    private func uncount() {
-        let isDue = state.withLock { state in
-            guard state.isCounted, state.isOver, case .none = state.thread else { return false }
-            state.isCounted = false
-            return true
-        }
-        if isDue { owner.place.uncountWork() }
-    }
 }
 
 extension ModuleWork: PendingWork {
     func moduleUnloaded() {
-        _ = drop()
+        _ = apply(.drop)
         handlers.openInModule().release()
         end(isReleased: true)
     }
