@@ -52,6 +52,9 @@ class Host:
             if not byte:
                 return False
             line += byte
+        # It has logged that before, and its thread may read that later.
+        while self._log.is_alive() and not self.said("ready: ") and time.monotonic() < deadline:
+            time.sleep(0.001)
         return True
 
     def kill(self):

@@ -253,7 +253,8 @@ struct SendCommandTests {
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"unresponsive":0,"#
                     + #""waitsFor":["com.mm.x","com.mm.y"]}}"#,
-                "accepted 3:4: 1 module, it waits for failed modules: com.mm.x, com.mm.y", 75
+                "accepted 3:4: 1 module, it waits for modules that do not run: com.mm.x, com.mm.y",
+                75
             ),
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"unresponsive":0,"#

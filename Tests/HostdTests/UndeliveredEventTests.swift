@@ -54,7 +54,7 @@ struct UndeliveredEventTests {
             HostdRun.slatefile(journal: #""config": {"file": "none/journal.ndjson"}"#)
         ).ready()
         let push = ["send", "push", "--payload", "{}", "--wait"]
-        let text = "no module responds to 'push'; it waits for failed modules: x.journal"
+        let text = "no module responds to 'push'; it waits for modules that do not run: x.journal"
         let sent = try HostProcess.run(push, in: run.folder.path)
         #expect(sent.output.hasSuffix(": \(text)\n"), "\(sent.output)")
         #expect(sent.exit == .code(75))
@@ -80,7 +80,7 @@ struct UndeliveredEventTests {
             ("message", #"{"topic": "weather"}"#, "no module listens to topic 'weather'", 1),
             (
                 "message", #"{"topic": "user.posted"}"#,
-                "no module listens to topic 'user.posted'; it waits for failed modules: x.community",
+                "no module listens to topic 'user.posted'; it waits for modules that do not run: x.community",
                 75
             ),
         ]
@@ -140,7 +140,7 @@ struct UndeliveredEventTests {
             let sent = try HostProcess.run(push, in: run.folder.path)
             #expect(
                 sent.output.hasSuffix(
-                    ": 1 module, noData, it waits for failed modules: x.broken\n"),
+                    ": 1 module, noData, it waits for modules that do not run: x.broken\n"),
                 "\(sent.output)")
             #expect(sent.exit == .code(75))
             #expect(try run.countPending() == count)

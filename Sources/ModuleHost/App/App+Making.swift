@@ -2,7 +2,7 @@ import AppService
 
 /// Creating modules, for a launch or a reload.
 extension App {
-    /// Starts the processes of modules that are about to be created.
+    /// Returns the starts of the processes of modules that are about to be created; none is begun.
     ///
     /// - Parameters:
     ///   - records: The modules, in order; those of this process among them.
@@ -12,15 +12,13 @@ extension App {
         of records: [ModuleRecord], _ context: (ModuleRecord) -> ModuleContext?
     ) -> ProcessStarts {
         let processes = host?.processes ?? ProcessSettings()
-        let starts = ProcessStarts(
+        return ProcessStarts(
             records.compactMap { record in
                 guard let spec = record.entry.launchSpec(in: processes),
                     let context = context(record)
                 else { return nil }
                 return ProcessStart(context, spec)
             })
-        starts.begin()
-        return starts
     }
 
     /// Creates the context of a module.

@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// Making a lazy module: in a job of its own kind, or in the middle of a call of another module.
 extension App {
@@ -34,16 +35,8 @@ extension App {
         return index
     }
 
-    /// A module that is about to be made.
-    private struct Making {
-        let record: ModuleRecord
-        let context: ModuleContext
-        let starts: ProcessStarts
-        /// The events that it has missed, for which it is made too late.
-        let events: [LifecycleEvent]
-    }
-
-    /// Makes a module that is not made: `init`, `launch`, and the present state of the app.
+    /// Makes a module that is not made, and all that it needs has come up: `init`, `launch`, and the present state of the
+    /// app.
     ///
     /// A module that fails stays as a failed one, until its next attempt.
     ///
@@ -51,59 +44,46 @@ extension App {
     ///   - place: Its place among the enabled modules.
     ///   - isAwaited: Whether a durable event is for it: where a module that it needs has failed, it stays as a failed
     ///     one, too, and the event waits for it.
+    ///   - canWait: Whether the caller can try again when the process of the module has declared itself.
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
-    ///   - makeNeed: Makes a module that it needs, if that is not made.
-    /// - Returns: Its id.
-    /// - Throws: ``ModuleHasFailed`` where a module that it needs has failed; ``RouteError`` where it is not made at all
-    ///   for another reason, or takes too long.
+    /// - Throws: ``ModuleIsStarting`` where that is to be awaited; ``ModuleHasFailed`` where a module that it needs has
+    ///   failed; ``RouteError`` where it is not made at all for another reason, or takes too long.
     func makeOnDemand(
-        at place: Int, isAwaited: Bool, on thread: LaneThread,
-        _ makeNeed: (ModuleID) throws -> Void
-    ) throws -> ModuleID {
-        guard let entry = gate.lane.asHost(on: thread, { onDemand.entry(at: place) }) else {
-            throw LaneLost()
+        at place: Int, isAwaited: Bool, canWait: Bool, on thread: LaneThread
+    ) throws {
+        let (id, start, events) = try asHost(on: thread) {
+            try beginMaking(at: place, isAwaited: isAwaited, canWait: canWait)
         }
-        for need in entry.needs {
-            do {
-                try makeNeed(need)
-            } catch let failure as ModuleHasFailed where failure.module == need {
-                try asHost(on: thread, for: entry.id) {
-                    if isAwaited { keepFailed(entry, at: place) }
-                }
-                throw ModuleHasFailed(
-                    module: entry.id, reason: "it needs \(need): \(failure.reason)")
-            } catch RouteError.unavailable(let module, let reason) where module == need {
-                throw RouteError.unavailable(entry.id, because: "it needs \(need): \(reason)")
-            }
-        }
-        let making = try asHost(on: thread, for: entry.id) {
-            try beginMaking(entry, at: place, isAwaited: isAwaited)
-        }
-        let (record, isNested) = (making.record, thread.ownership.slot != 0)
-        let start = making.starts[record.id]
-        let context = start?.context.openInModule() ?? making.context
-        make(record, with: context, start, on: thread, isNested: isNested) { error in
+        let (record, process) = (start.record, start.process?[id])
+        let isNested = thread.ownership.slot != 0
+        make(record, with: start.context, process, on: thread, isNested: isNested) { error in
             failedToMake(record, error)
         }
-        try asHost(on: thread, for: entry.id) {
-            making.starts.cancel()
+        try asHost(on: thread, for: id) {
+            start.process?.cancel()
             guard !record.isFailed, phase != .making else { return }
             record.status = .launched
             metrics.withLock { $0.modulesRunning += 1 }
-            (record.missed, record.stateChanges) = (making.events, stateChanges)
+            (record.missed, record.stateChanges) = (events, stateChanges)
         }
         var isAfterOne = false
         while let (event, members) = try asHost(
-            on: thread, for: entry.id, { nextMissed(by: record, isAfterOne: isAfterOne) })
+            on: thread, for: id, { nextMissed(by: record, isAfterOne: isAfterOne) })
         {
             isAfterOne = true
             let isOurs = notify(record, members, event, on: thread) { error in
                 _ = gate.lane.asHost(on: thread) { failed(record.slot, in: event, error) }
             }
-            guard isOurs else { throw RouteError.tookTooLong(entry.id) }
+            guard isOurs else { throw RouteError.tookTooLong(id) }
         }
-        try asHost(on: thread, for: entry.id) { endMaking(of: record) }
-        return entry.id
+        try asHost(on: thread, for: id) { endMaking(of: record) }
+    }
+
+    private func asHost<Result>(on thread: LaneThread, _ body: () throws -> Result) throws -> Result
+    {
+        let result = gate.lane.asHost(on: thread) { Swift.Result { try body() } }
+        guard let result else { throw LaneLost() }
+        return try result.get()
     }
 
     /// Marks a module as failed that could not be made.
@@ -140,6 +120,7 @@ extension App {
         beginRun(of: record)
         retries.end(of: record.id)
         record.use?.begin()
+        catchUpNext(record)
         // Those that have failed for want of it are restarted.
         if onDemand.needed.contains(record.id) {
             host?.onLane { app, _ in app.retries.restart() }
@@ -164,33 +145,76 @@ extension App {
         }
     }
 
+    /// Begins to make a module.
+    ///
+    /// - Returns: Its id, its place, and the events that it has missed, for which it is made too late.
     private func beginMaking(
-        _ entry: Slatefile.Module, at place: Int, isAwaited: Bool
-    ) throws -> Making {
+        at place: Int, isAwaited: Bool, canWait: Bool
+    ) throws -> (ModuleID, LazyStarts.Start, [LifecycleEvent]) {
+        let entry = onDemand.entry(at: place)
         // A durable event that stands before the stop is delivered, and lost for a module that is not made for it.
-        guard let host, let calls, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
+        guard let host, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
         else { throw RouteError.stopped }
-        guard onDemand.place(ofUnmade: entry.id) == place else {
+        let begun = onDemand.starts[entry.id]
+        guard begun != nil || onDemand.place(ofUnmade: entry.id) == place else {
             throw RouteError.unavailable(entry.id, because: "it is being created")
         }
+        if canWait, begun?.isPending == true { throw ModuleIsStarting(module: entry.id) }
         if let error = failedNeed(of: entry, find: record(of:)) {
-            if isAwaited { keepFailed(entry, at: place) }
+            if let begun {
+                onDemand.starts.take(begun, untilLevel: false)
+                bind(begun.record, replacingRoutes: false)
+                fail(begun.record, for: error)
+                reportHealth()
+            } else if isAwaited {
+                keepFailed(entry, at: place)
+            }
             throw ModuleHasFailed(module: entry.id, reason: "it \(error)")
         }
-        let record = try insertRecord(of: entry, at: place, replacingRoutes: entry.hasProcess)
+        let start = try begun ?? self.start(entry, at: place)
+        if start.process == nil, entry.hasProcess, canWait {
+            if begun == nil { onDemand.starts.insert(start) }
+            if onDemand.starts.begin(start) { throw ModuleIsStarting(module: entry.id) }
+        }
+        let record = start.record
+        start.process = start.process ?? processStarts(of: [record]) { _ in start.context }
         // Where it is called from outside, it may take as long as at a launch.
         record.slot.limits.deadline = max(
             record.slot.limits.deadline ?? .zero, slatefile.deadlines.launch)
+        let isBehind = gate.lane.relist(record.slot)
+        onDemand.starts.take(start, untilLevel: isBehind)
+        gate.lane.registerNew(record.slot)
+        bind(record, replacingRoutes: entry.hasProcess)
+        return (entry.id, start, eventsMissed)
+    }
+
+    /// Makes durable events wait for a module that is about to be made, once a process has started for longer than they
+    /// wait for.
+    func hold(at place: Int, behind module: ModuleID) {
+        let entry = onDemand.entry(at: place)
+        if let start = onDemand.starts[entry.id] { return gate.lane.hold(start.record.slot) }
+        guard onDemand.place(ofUnmade: entry.id) == place,
+            let start = try? start(entry, at: place)
+        else { return }
+        onDemand.starts.insert(start)
+        gate.lane.hold(start.record.slot)
+        onDemand.goOn(with: start, after: module)
+    }
+
+    /// Gives a module that is not made a place among those that are.
+    private func start(
+        _ entry: Slatefile.Module, at place: Int
+    ) throws(RouteError) -> LazyStarts.Start {
+        guard let host, let calls else { throw .stopped }
+        let record = try insertRecord(of: entry, at: place)
         let context = context(
             of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
-        return Making(
-            record: record, context: context, starts: processStarts(of: [record]) { _ in context },
-            events: eventsMissed)
+        return LazyStarts.Start(record, context)
     }
 
     /// Gives a module that is not made a place among those that are.
     private func insertRecord(
-        of entry: Slatefile.Module, at place: Int, replacingRoutes: Bool
+        of entry: Slatefile.Module, at place: Int
     ) throws(RouteError) -> ModuleRecord {
         guard let number = gate.lane.vacantNumbers(1).first else {
             throw .unavailable(entry.id, because: "\(NoPlace(modules: 1))")
@@ -204,11 +228,15 @@ extension App {
         onDemand.noteMade(at: place)
         if phase.isBeforeReady { noteNeeds(of: record) }
         if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
-        for calls in currentCalls {
-            calls.bind(record, as: entry.id, replacingRoutes: replacingRoutes)
-        }
         reportHealth()
         return record
+    }
+
+    /// Makes the routes of a module lead to it from now on.
+    private func bind(_ record: ModuleRecord, replacingRoutes: Bool) {
+        for calls in currentCalls {
+            calls.bind(record, as: record.id, replacingRoutes: replacingRoutes)
+        }
     }
 
     /// The dispatchers of the calls of the app, and of a reload in preparation.
@@ -218,11 +246,12 @@ extension App {
 
     /// Keeps a module that cannot be made as a failed one, if a module that it needs has failed: it is restarted with
     /// that, and durable events wait for it.
-    private func keepFailed(_ entry: Slatefile.Module, at place: Int) {
+    func keepFailed(_ entry: Slatefile.Module, at place: Int) {
         guard let error = failedNeed(of: entry, find: record(of:)),
             onDemand.place(ofUnmade: entry.id) == place,
-            let record = try? insertRecord(of: entry, at: place, replacingRoutes: false)
+            let record = try? insertRecord(of: entry, at: place)
         else { return }
+        bind(record, replacingRoutes: false)
         fail(record, for: error)
         reportHealth()
     }

@@ -96,7 +96,10 @@ extension App {
         let record = record(of: slot)
         (record?.module as? IsolatedModule)?.noteLevel()
         launch.openRefusedRoot(after: slot.id)
-        if let record { endMakingLate(of: record) }
+        if let record {
+            endMakingLate(of: record)
+            onDemand.starts.isLevel(record.id)
+        }
         if missed == 0, record?.isQuietlyOverdue == true { return }
         log.rejoined(slot, missed: missed)
     }

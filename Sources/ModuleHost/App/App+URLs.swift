@@ -92,6 +92,11 @@ extension App {
                 } catch let error as ModuleIsFull {
                     reference.host?.app.open(on: thread).wait(call, for: error.module)
                     throw error
+                } catch let error as ModuleIsStarting {
+                    guard durable != nil else { throw error }
+                    ticket?.release()
+                    reference.host?.app.open(on: thread).wait(call, forStartOf: error.module)
+                    throw ModuleIsFull(module: error.module)
                 } catch {
                     ticket?.release()
                     throw error
@@ -137,6 +142,20 @@ extension App {
         log.of(module: module.text).warning(
             "has not answered \(UnansweredURLs.limit) URLs of the inbox: further ones wait for it, "
                 + "and other events are delivered")
+    }
+
+    /// Keeps a durable URL until its module is made; other events go on.
+    private func wait(_ call: URLCall, forStartOf module: ModuleID) {
+        guard let durable = call.durable, let entry = call.event.entry, let host else { return }
+        durable.suspend(isBegun: false)
+        onDemand.wait(
+            LaneWork { [app = host.app] thread in
+                let app = app.open(on: thread)
+                // What waits is left to the next host.
+                guard !app.phase.isEnding else { return }
+                app.inbox?.beginsAnswer(to: entry)
+                app.callAgain(call)
+            }, for: module)
     }
 
     /// Begins the next URL that waits for a module.

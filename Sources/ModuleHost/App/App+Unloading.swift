@@ -41,6 +41,7 @@ extension App {
         guard let index = index(of: record), let calls, let host else { return }
         log.of(module: record.id.text).notice("unloaded: \(reason)")
         record.use?.end()
+        onDemand.starts.end(record)
         onDemand.noteUnmade(record)
         records.remove(at: index)
         failed.remove(record)

@@ -119,6 +119,7 @@ final class App {
             firstFailedRequired = min(firstFailedRequired ?? .max, record.slot.rank)
         }
         gate.lane.fail(record.slot)
+        onDemand.starts.isLevel(record.id)
         record.run?.cancel()
         metrics.withLock { metrics in
             metrics.modulesFailed += 1
@@ -177,6 +178,7 @@ extension App {
                 inbox?.handBack(entry)
                 return .several([])
             }
+            if event.entry != nil, onDemand.starts.keepInOrder(job) { return nil }
             guard state.acceptsEvents else {
                 ignore(event.kind.rawValue)
                 return .several([])
@@ -283,14 +285,9 @@ extension App {
         metrics.withLock { $0.modulesRunning += count }
     }
 
-    /// Returns the notice about an event from outside for which there was no module; nil if there was one.
-    func undelivered(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
-        tally.isUndelivered && event.entry?.only == nil ? noModule(for: event) : nil
-    }
-
-    /// Returns the failed modules, some of them at most, that wait for an event and are known to receive it, or of
-    /// which nothing is known; none for an event that is not durable.
-    func failedReceivers(of event: LifecycleEvent) -> [ModuleID] {
+    /// Returns the modules, some of them at most, that have failed or are not made yet, and receive a durable event when
+    /// they run, as far as that is known; none for an event that is not durable.
+    func receiversThatWait(for event: LifecycleEvent) -> [ModuleID] {
         guard event.entry != nil else { return [] }
         let waiting = gate.lane.failedModules(awaitedBy: event).lazy.filter { id in
             self.record(of: id).map { ModuleDemands(of: $0.entry).mayReceive(event) } ?? true
@@ -298,7 +295,12 @@ extension App {
         return Array(waiting.prefix(64))
     }
 
-    private func noModule(for event: LifecycleEvent) -> String? {
+    /// Returns the notice about an event from outside for which there was no module; nil where that is no news.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - hints: Whether a topic with a similar name may have been meant.
+    func noModule(for event: LifecycleEvent, hinting hints: Bool) -> String? {
         guard case .message(let message) = event.content else {
             return event.kind.isDurable && event.kind != .openURL
                 ? "no module responds to '\(event.kind.rawValue)'" : nil
@@ -306,7 +308,7 @@ extension App {
         let topics = center.listeners(of: MessageEvent.self, .message).entries.lazy
             .filter { $0.slot.status.load(ordering: .acquiring) == .listed }
             .flatMap(\.member.knownTopics).filter { $0 != "*" }.prefix(256)
-        let nearest = nearestName(to: message.topic, in: Array(topics))
+        let nearest = hints ? nearestName(to: message.topic, in: Array(topics)) : nil
         return "no module listens to topic \(quoted(message.topic))"
             + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
     }
@@ -314,7 +316,7 @@ extension App {
 
 extension EventTally {
     /// Whether no module was notified, or will be, but those that receive every event.
-    fileprivate var isUndelivered: Bool {
+    var isUndelivered: Bool {
         delivered - observed + failed + overdue <= 0 && claimedBy == nil
     }
 }

@@ -144,7 +144,7 @@ private final class CallFromOutside: LaneJob {
         // Before the launch nothing can be called: as everything from outside, it waits for READY.
         if app.isHeld(self) { return }
         guard let calls = app.calls, !app.phase.isEnding else { return job.abandon() }
-        job.run(by: calls, on: thread)
+        job.run(by: calls, on: thread, listedAs: self)
     }
 
     var isDroppable: Bool { job.isDroppable }

@@ -7,6 +7,8 @@ final class AppLaunch {
     private unowned let app: App
     /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
+    /// The calls of modules that wait until each module is created.
+    private var calls: [any LaneJob] = []
     /// The jobs from outside that wait for READY.
     private var held: [any LaneJob] = []
     private var began: ContinuousClock.Instant
@@ -34,6 +36,17 @@ final class AppLaunch {
     func cancelStarts() {
         starts?.cancel()
         starts = nil
+        app.gate.lane.prepend(calls)
+        calls = []
+    }
+
+    /// Keeps a call of a module until each module is created.
+    ///
+    /// - Returns: Whether it is kept.
+    func keeps(_ call: any LaneJob) -> Bool {
+        guard starts != nil else { return false }
+        calls.append(call)
+        return true
     }
 
     // MARK: Steps
@@ -62,9 +75,26 @@ final class AppLaunch {
             return host.fail("invalid routes: \(error)")
         }
         starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
-        for record in app.records {
-            app.gate.lane.register(record.slot)
-            // Not its index: a lazy module that another one makes meanwhile has a place before others.
+        starts?.begin()
+        for record in app.records { app.gate.lane.register(record.slot) }
+        make(app.records[...], in: host)
+    }
+
+    /// Lists the creation of modules, up to one whose process has yet to declare itself: the lane does not wait for that.
+    ///
+    /// Not by index: a lazy module that another one makes meanwhile has a place before others.
+    private func make(_ records: ArraySlice<ModuleRecord>, in host: AppHost) {
+        var rest = records
+        while let record = rest.first {
+            if let starts, starts.isPending(record.id) {
+                let rest = LaneConfined(rest)
+                return starts.whenDone(record.id) {
+                    host.onLane { app, thread in
+                        app.launch.make(rest.open(on: thread), in: host)
+                    }
+                }
+            }
+            rest.removeFirst()
             let confined = LaneConfined(record)
             host.onLane(limit: .launch) { app, thread in
                 app.launch.make(confined.open(on: thread), in: host, on: thread)
@@ -191,11 +221,22 @@ final class AppLaunch {
     private func open(_ inbox: Inbox, for host: AppHost) {
         let behind = app.onDemand.unmadeCount == 0 ? [] : Array(inbox.origin.modules.keys)
         guard !behind.isEmpty else { return inbox.open(for: host, app.records.map(\.slot)) }
+        openInbox(inbox, for: host, behind: behind)
+    }
+
+    private func openInbox(_ inbox: Inbox, for host: AppHost, behind modules: [ModuleID]) {
         host.onLane(limit: .launch) { app, thread in
-            let isOurs = app.onDemand.makeModules(behind: behind, on: thread)
-            // The module that has kept the lane has failed.
-            guard isOurs else { return host.onLane { app, _ in app.launch.openInbox() } }
-            if !app.phase.isEnding { inbox.open(for: host, app.records.map(\.slot)) }
+            // Tried again when a process has declared itself, and where the module that has kept the lane has failed.
+            let again = LaneWork(limit: .launch) { [app = host.app] thread in
+                app.open(on: thread).launch.openInbox(inbox, for: host, behind: modules)
+            }
+            switch app.onDemand.makeModules(behind: modules, of: again, on: thread) {
+            case .ready where !app.phase.isEnding:
+                inbox.open(for: host, app.records.map(\.slot))
+            case .ready, .kept: break
+            case .lost:
+                host.onLane { app, _ in app.launch.openInbox(inbox, for: host, behind: modules) }
+            }
         }
     }
 

@@ -101,11 +101,13 @@ final class StandaloneRole: AppRole {
     func ended(
         _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App
     ) {
-        let undelivered = app.undelivered(event, tally)
-        let isAsked = undelivered != nil || app.inbox?.progress.hasWaitingSenders == true
-        let failed = isAsked && tally.claimedBy == nil ? app.failedReceivers(of: event) : []
+        let isUndelivered = tally.isUndelivered && event.entry?.only == nil
+        let isAsked = isUndelivered || app.inbox?.progress.hasWaitingSenders == true
+        let waiting = isAsked && tally.claimedBy == nil ? app.receiversThatWait(for: event) : []
+        let undelivered =
+            isUndelivered ? app.noModule(for: event, hinting: waiting.isEmpty) : nil
         app.log.write(
-            .info, undelivered.map { $0 + failed.noteOfWaiting } ?? tally.summary,
+            .info, undelivered.map { $0 + waiting.noteOfWaiting } ?? tally.summary,
             event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
             fields: [LogField("origin", "\(event.origin)")])
@@ -114,8 +116,8 @@ final class StandaloneRole: AppRole {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
             var outcome = EventOutcome(tally)
-            outcome.undelivered = undelivered.map { $0 + failed.noteOfWaiting }
-            outcome.waitsFor = failed
+            outcome.undelivered = undelivered.map { $0 + waiting.noteOfWaiting }
+            outcome.waitsFor = waiting
             app.inbox?.ended(entry, outcome)
         }
     }
@@ -138,9 +140,9 @@ final class StandaloneRole: AppRole {
 }
 
 extension [ModuleID] {
-    /// The failed modules that an event waits for, in words that continue its result.
+    /// The modules that do not run and that an event waits for, in words that continue its result.
     fileprivate var noteOfWaiting: String {
-        isEmpty ? "" : "; it waits for failed modules: \(map(\.text).shortList())"
+        isEmpty ? "" : "; it waits for modules that do not run: \(map(\.text).shortList())"
     }
 }
 

@@ -51,10 +51,15 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         while let planned = plan[index] {
             if event == nil {
                 if planned.kind == .terminate, app.shutdown.keeps(self) { return }
-                if planned.kind.makesModules, app.onDemand.listens,
-                    !app.onDemand.makeModules(for: planned, on: thread)
-                {
-                    return
+                if planned.kind.makesModules, app.onDemand.listens {
+                    switch app.onDemand.makeModules(for: planned, of: self, on: thread) {
+                    case .ready: break
+                    case .lost: return
+                    case .kept:
+                        // A stop may come first.
+                        self.plan = nil
+                        return
+                    }
                 }
             }
             let event = event ?? begin(planned, in: app)

@@ -8,6 +8,8 @@ final class ModulesOnDemand: OnDemandModules {
     unowned let app: App
     /// The target of the routes of all modules that are not made.
     let unmade = UnmadeModule()
+    /// Those whose processes start.
+    let starts: LazyStarts
     /// By place among the enabled modules: the index of its entry in the slatefile.
     private var entries: [UInt16] = []
     /// By place: whether it is lazy and not made.
@@ -22,7 +24,10 @@ final class ModulesOnDemand: OnDemandModules {
     /// The number of modules that are not made.
     private(set) var unmadeCount = 0
 
-    init(of app: App) { self.app = app }
+    init(of app: App) {
+        self.app = app
+        starts = LazyStarts(of: app)
+    }
 
     /// Takes the modules of a slatefile.
     ///
@@ -109,7 +114,7 @@ final class ModulesOnDemand: OnDemandModules {
 
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws {
         let (place, record) = try app.asHost(on: thread, for: module) {
-            (self.place(ofUnmade: module), app.record(of: module))
+            (self.place(ofComing: module), app.record(of: module))
         }
         guard let place else {
             if let record, record.isFailed {
@@ -120,8 +125,15 @@ final class ModulesOnDemand: OnDemandModules {
             throw RouteError.unavailable(
                 module, because: "it is made when it is needed, once the reload is committed")
         }
-        try make(place, on: thread)
+        // A call in the middle of another module's blocks that module; any other one waits as a job.
+        try bringUp(place, canWait: thread.ownership.slot == 0, on: thread)
     }
+
+    func wait(_ call: any LaneJob, for module: ModuleID) {
+        if !starts.keep(call, for: module) { app.gate.lane.prepend([call]) }
+    }
+
+    func keeps(_ call: any LaneJob) -> Bool { app.launch.keeps(call) }
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
         guard !commands.isEmpty, !app.phase.isEnding, let places = commands[id.lowercased()]
@@ -129,45 +141,99 @@ final class ModulesOnDemand: OnDemandModules {
         // Where ids differ in case alone, the one that is spelt like this.
         let unmade = places.lazy.map(Int.init).filter {
             self.isUnmade[$0] || self.app.record(at: $0)?.hasNeverRun == true
+                || self.starts[self.entry(at: $0).id] != nil
         }
         let place = unmade.first { self.entry(at: $0).id.text == id } ?? unmade.first
         return place.map { entry(at: $0).id }
     }
 
+    /// The result of making modules for an event.
+    enum Readiness {
+        /// Those that can be made are.
+        case ready
+        /// The job waits, and is run again.
+        case kept
+        /// The lane was lost.
+        case lost
+    }
+
     /// Makes the modules that an event concerns and that are not made, in order, before it begins.
     ///
     /// A module that cannot be made receives nothing: the event goes on without it, and where it is durable, it waits
-    /// for a module that has failed.
-    ///
-    /// - Returns: False where the lane was lost.
-    func makeModules(for event: LifecycleEvent, on thread: LaneThread) -> Bool {
-        guard event.kind.makesModules, !app.phase.isEnding else { return true }
+    /// for a module that has failed, or whose process takes long to start.
+    func makeModules(
+        for event: LifecycleEvent, of job: any LaneJob, on thread: LaneThread
+    ) -> Readiness {
+        guard event.kind.makesModules, !app.phase.isEnding else { return .ready }
+        let isDurable = event.entry != nil
+        var starting: [(place: Int, module: ModuleID)] = []
         for place in table.places(for: event) where event.isFor(entry(at: place).id) {
-            if isUnmade[place] {
-                _ = try? make(place, isAwaited: event.entry != nil, on: thread)
-                guard app.gate.lane.owns(thread) else { return false }
-            } else {
+            guard isComing(place) else {
                 app.record(at: place)?.use?.note()
+                continue
             }
+            do {
+                try bringUp(place, isAwaited: isDurable, canWait: true, on: thread)
+            } catch let error as ModuleIsStarting {
+                starting.append((place, error.module))
+            } catch {}
+            guard app.gate.lane.owns(thread) else { return .lost }
         }
-        return true
+        guard isDurable else {
+            let isKept = starting.first.map { starts.keep(job, for: $0.module) } == true
+            return isKept ? .kept : .ready
+        }
+        if starts.keep(durable: job, for: starting.map(\.module)) { return .kept }
+        for (place, module) in starting { app.hold(at: place, behind: module) }
+        return .ready
     }
 
     /// Makes the modules for which events of the inbox have waited since an earlier host.
     ///
-    /// - Returns: False where the lane was lost.
-    func makeModules(behind modules: some Sequence<ModuleID>, on thread: LaneThread) -> Bool {
-        let places = modules.compactMap { place(ofUnmade: $0) }.sorted()
-        for place in places {
-            _ = try? make(place, isAwaited: true, on: thread)
-            guard app.gate.lane.owns(thread) else { return false }
+    /// - Parameters:
+    ///   - modules: The modules.
+    ///   - job: The calling job, which waits for those whose processes start.
+    ///   - thread: The calling thread, which owns the lane.
+    func makeModules(
+        behind modules: some Sequence<ModuleID>, of job: any LaneJob, on thread: LaneThread
+    ) -> Readiness {
+        var starting: ModuleID?
+        for place in modules.compactMap({ place(ofComing: $0) }).sorted() {
+            do {
+                try bringUp(place, isAwaited: true, canWait: true, on: thread)
+            } catch let error as ModuleIsStarting {
+                starting = starting ?? error.module
+            } catch {}
+            guard app.gate.lane.owns(thread) else { return .lost }
         }
-        return true
+        return starting.map { starts.keep(job, for: $0) } == true ? .kept : .ready
+    }
+
+    /// Goes on with a module for which durable events wait, when one that it needs is made or has failed.
+    func goOn(with start: LazyStarts.Start, after need: ModuleID) {
+        guard let host = app.host else { return }
+        let confined = LaneConfined(start)
+        wait(
+            LaneWork(limit: .launch) { [app = host.app] thread in
+                let (app, start) = (app.open(on: thread), confined.open(on: thread))
+                app.onDemand.goOn(with: start, on: thread)
+            }, for: need)
+    }
+
+    /// Goes on with a module whose process has declared itself, or which may be next.
+    func goOn(with start: LazyStarts.Start, on thread: LaneThread) {
+        guard starts[start.record.id] === start, !app.phase.isEnding else { return }
+        do {
+            let place = Int(start.record.slot.rank) - 1
+            try bringUp(place, isAwaited: true, canWait: true, on: thread)
+        } catch let error as ModuleIsStarting {
+            if error.module != start.record.id { goOn(with: start, after: error.module) }
+        } catch {}
     }
 
     func makeProvider(of service: ObjectIdentifier, on thread: LaneThread) throws -> Bool {
         guard let place = table.place(of: service) else { return false }
-        guard app.gate.lane.asHost(on: thread, { isUnmade[place] }) == true else {
+        guard app.gate.lane.asHost(on: thread, { isComing(place) }) == true else {
             let reason = app.gate.lane.asHost(on: thread) {
                 app.record(at: place).flatMap { $0.isFailed ? ($0.id, $0.unavailability) : nil }
             }
@@ -177,7 +243,7 @@ final class ModulesOnDemand: OnDemandModules {
             return false
         }
         do {
-            try make(place, on: thread)
+            try bringUp(place, canWait: false, on: thread)
             return true
         } catch let failure as ModuleHasFailed {
             throw ServiceError.notMade(failure.module, because: failure.reason)
@@ -208,22 +274,108 @@ final class ModulesOnDemand: OnDemandModules {
         app.host?.fail("invalid services: \(id): \(error)")
     }
 
-    /// Makes a module that is not made, after those that it needs.
+    // MARK: One after the other
+
+    /// Whether a module is not made yet, and its process may start.
+    private func isComing(_ place: Int) -> Bool {
+        isUnmade[place] || starts[entry(at: place).id] != nil
+    }
+
+    private func place(ofComing module: ModuleID) -> Int? {
+        place(ofUnmade: module) ?? starts[module].map { Int($0.record.slot.rank) - 1 }
+    }
+
+    /// Brings up a module that is not made, after those that it needs.
     ///
     /// - Parameters:
     ///   - place: Its place among the enabled modules.
-    ///   - isAwaited: As for ``App/makeOnDemand(at:isAwaited:on:_:)``; the modules that it needs count, too.
+    ///   - isAwaited: As for ``App/makeOnDemand(at:isAwaited:canWait:on:)``; the modules that it needs count, too.
+    ///   - canWait: Whether the caller can try again when a process has declared itself.
     ///   - thread: The calling thread, which owns the lane.
-    /// - Throws: ``ModuleHasFailed``; ``RouteError`` where it is not made for another reason.
-    private func make(_ place: Int, isAwaited: Bool = false, on thread: LaneThread) throws {
-        let id = try app.makeOnDemand(at: place, isAwaited: isAwaited, on: thread) { [self] need in
-            if let place = self.place(ofUnmade: need) {
-                try make(place, isAwaited: isAwaited, on: thread)
+    /// - Throws: ``ModuleIsStarting``; ``ModuleHasFailed``; ``RouteError`` where it is not made for another reason.
+    private func bringUp(
+        _ place: Int, isAwaited: Bool = false, canWait: Bool, on thread: LaneThread
+    ) throws {
+        guard let order = app.gate.lane.asHost(on: thread, { UnmadeNeeds(of: place, in: self) })
+        else { throw LaneLost() }
+        for next in order.places {
+            do {
+                try app.makeOnDemand(
+                    at: next, isAwaited: isAwaited, canWait: canWait, on: thread)
+                let failure = try app.asHost(on: thread, for: entry(at: next).id) {
+                    app.record(at: next).flatMap { record in
+                        record.isFailed
+                            ? ModuleHasFailed(module: record.id, reason: record.unavailability)
+                            : nil
+                    }
+                }
+                if let failure { throw failure }
+            } catch let error where !(error is ModuleIsStarting) {
+                guard
+                    let error = app.gate.lane.asHost(
+                        on: thread, { fail(order.chain(from: next), error, isAwaited) })
+                else { throw LaneLost() }
+                throw error
             }
         }
-        let reason = try app.asHost(on: thread, for: id) {
-            app.record(at: place).flatMap { $0.isFailed ? $0.unavailability : nil }
+    }
+
+    /// Passes an error of a module on to those that are made for one another.
+    ///
+    /// - Returns: The error of the last one.
+    private func fail(_ places: [Int], _ error: any Error, _ isAwaited: Bool) -> any Error {
+        var error = error
+        for (index, place) in places.enumerated().dropFirst() {
+            let id = entry(at: place).id
+            // The whole chain of reasons would grow with each of them.
+            let isLong = index > 8
+            switch error {
+            case let failure as ModuleHasFailed:
+                if isAwaited { app.keepFailed(entry(at: place), at: place) }
+                let reason = "it needs \(failure.module): \(failure.reason)"
+                error = ModuleHasFailed(module: id, reason: isLong ? failure.reason : reason)
+            case RouteError.unavailable(let module, let reason):
+                error = RouteError.unavailable(
+                    id, because: isLong ? reason : "it needs \(module): \(reason)")
+            default: return error
+            }
         }
-        if let reason { throw ModuleHasFailed(module: id, reason: reason) }
+        return error
+    }
+
+    /// The modules that are not made and that one needs, also for one another, and it: each after those that it needs.
+    private struct UnmadeNeeds {
+        private(set) var places: [Int] = []
+        /// The module for which each was found first.
+        private var wanting: [Int: Int] = [:]
+
+        init(of place: Int, in modules: ModulesOnDemand) {
+            guard !modules.entry(at: place).needs.isEmpty else {
+                places = [place]
+                return
+            }
+            var path = [(place: place, next: 0)]
+            var known: Set<Int> = [place]
+            while let (place, next) = path.last {
+                let needs = modules.entry(at: place).needs
+                guard next < needs.count else {
+                    places.append(place)
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                if let need = modules.place(ofComing: needs[next]), known.insert(need).inserted {
+                    wanting[need] = place
+                    path.append((need, 0))
+                }
+            }
+        }
+
+        /// Returns a module, and those that wait for it, up to the first one.
+        func chain(from place: Int) -> [Int] {
+            var chain = [place]
+            while let next = wanting[chain[chain.count - 1]] { chain.append(next) }
+            return chain
+        }
     }
 }

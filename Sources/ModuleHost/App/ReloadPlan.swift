@@ -167,7 +167,7 @@ extension Slatefile.Module {
     }
 
     /// Returns whether it would be made, and run, as another one.
-    fileprivate func isSame(as other: Slatefile.Module) -> Bool {
+    func isSame(as other: Slatefile.Module) -> Bool {
         isMade(like: other) && runs(like: other) && config == other.config
     }
 }

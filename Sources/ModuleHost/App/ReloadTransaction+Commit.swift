@@ -15,7 +15,7 @@ extension ReloadTransaction {
             return undo { [request, plan] app in app.reloads.finish(request, .unchanged(plan)) }
         }
         // A lazy module was made or unloaded meanwhile: the new order does not have it, or has it still.
-        if changesOnDemand != app.onDemand.changes {
+        if changesOnDemand != app.onDemand.changes, !takeChangesOnDemand() {
             return undo { [request] app in app.reloads.repeatNext(request) }
         }
         // The recreated module would never receive the events missed since.
@@ -47,6 +47,35 @@ extension ReloadTransaction {
         posts.release(host.enqueue)
     }
 
+    /// Takes over which lazy modules were made and unloaded while the modules of the reload were created: that may take
+    /// as long as their processes do.
+    ///
+    /// - Returns: False where the plan is out of date: the slatefile changes one that was made, or one that a new module
+    ///   needs was unloaded.
+    private func takeChangesOnDemand() -> Bool {
+        let new = Set(staged.map(\.id))
+        let current = Dictionary(
+            app.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Set((records + leaving).map { ObjectIdentifier($0) })
+        let made = app.records.filter { !known.contains(ObjectIdentifier($0)) }
+        var next: [ModuleID: ModuleRecord] = stagedByID.filter { new.contains($0.key) }
+        for record in records where current[record.id] === record { next[record.id] = record }
+        let entries = Dictionary(
+            request.slatefile.modules.filter(\.isEnabled).map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for record in made {
+            guard !new.contains(record.id), entries[record.id]?.isSame(as: record.entry) == true
+            else { return false }
+            next[record.id] = record
+        }
+        guard !staged.contains(where: { $0.entry.needs.contains { next[$0] == nil } }) else {
+            return false
+        }
+        records = request.slatefile.modules.compactMap { $0.isEnabled ? next[$0.id] : nil }
+        leaving.removeAll { current[$0.id] !== $0 }
+        return true
+    }
+
     /// Passes the events in the inbox that wait for failed modules to the modules that take their places, and drops
     /// those that removed modules have not received.
     private func handOver() {
@@ -70,7 +99,10 @@ extension ReloadTransaction {
     }
 
     private func takeOutLeaving(routes calls: CallDispatcher) {
-        for record in leaving { record.use?.end() }
+        for record in leaving {
+            record.use?.end()
+            app.onDemand.starts.end(record)
+        }
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         app.unloadingModules.takeOut(leaving, routes: routes)
         let shutdownEvents = app.shutdownEvents
@@ -160,13 +192,7 @@ extension ReloadTransaction {
                         confined.open(on: thread), event, on: thread)
                 })
         }
-        for record in staged where app.gate.lane.waiting(for: record.slot) != nil {
-            let confined = LaneConfined(record)
-            jobs.append(
-                LaneWork { [app = host.app] thread in
-                    app.open(on: thread).catchUp(confined.open(on: thread), on: thread)
-                })
-        }
+        for record in staged.reversed() { app.catchUpNext(record) }
         app.gate.lane.prepend(jobs)
         for record in staged { app.beginRun(of: record) }
     }
@@ -174,9 +200,20 @@ extension ReloadTransaction {
 
 extension App {
 
+    /// Makes a module catch up with the events that wait for it, if there are any, before anything else happens.
+    func catchUpNext(_ record: ModuleRecord) {
+        guard let host, gate.lane.waiting(for: record.slot) != nil else { return }
+        let confined = LaneConfined(record)
+        gate.lane.prepend([
+            LaneWork { [app = host.app] thread in
+                app.open(on: thread).catchUp(confined.open(on: thread), on: thread)
+            }
+        ])
+    }
+
     /// Makes a restarted module receive the events that waited for it, on its own thread, before any new
     /// ones.
-    fileprivate func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
+    private func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
         guard !phase.isEnding, !record.isFailed, gate.lane.waiting(for: record.slot) != nil else {
             return
         }

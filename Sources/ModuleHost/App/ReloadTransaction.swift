@@ -62,6 +62,7 @@ final class ReloadTransaction {
         host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
         for record in staged { app.gate.lane.register(record.slot) }
         starts = app.processStarts(of: staged, context)
+        starts?.begin()
         withEachStaged { reload, record, thread in
             reload.make(record, on: thread)
         } then: { reload in
@@ -75,7 +76,8 @@ final class ReloadTransaction {
     /// failed.
     ///
     /// Each has a job of the lane, which is listed when the one before it is done: other jobs have their turn
-    /// in between. No other job comes between the last of them and `last`.
+    /// in between. No other job comes between the last of them and `last`. One whose process has yet to declare itself
+    /// is awaited without a job.
     private func withEachStaged(
         from start: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
@@ -85,17 +87,19 @@ final class ReloadTransaction {
             return last(self)
         }
         let confined = LaneConfined(self)
-        app.gate.lane.enqueue(
-            LaneWork(limit: .launch, currentEvent: event) { thread in
-                let reload = confined.open(on: thread)
-                // A stop that is about to begin rolls it back.
-                guard !reload.isOver, !reload.host.isStopping else { return }
-                body(reload, reload.staged[index], thread)
-                // If the lane was lost, the thread that took it rolls the reload back.
-                guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
-                else { return }
-                reload.withEachStaged(from: index + 1, notifying: event, body, then: last)
-            })
+        let job = LaneWork(limit: .launch, currentEvent: event) { thread in
+            let reload = confined.open(on: thread)
+            // A stop that is about to begin rolls it back.
+            guard !reload.isOver, !reload.host.isStopping else { return }
+            body(reload, reload.staged[index], thread)
+            // If the lane was lost, the thread that took it rolls the reload back.
+            guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
+            else { return }
+            reload.withEachStaged(from: index + 1, notifying: event, body, then: last)
+        }
+        let lane = app.gate.lane
+        guard let starts else { return lane.enqueue(job) }
+        starts.whenDone(staged[index].id) { lane.enqueue(job) }
     }
 
     private func make(_ record: ModuleRecord, on thread: LaneThread) {
@@ -163,7 +167,10 @@ final class ReloadTransaction {
     ///   - record: The module that failed; nil where it is not one, or not known.
     func rollBack(because reason: String, by record: ModuleRecord? = nil) {
         guard !isOver else { return }
-        request.logRolledBack(reason, to: app.log)
+        // The host's own attempts to restart modules end with the app, which is no news.
+        if !app.phase.isEnding || request.origin != .host {
+            request.logRolledBack(reason, to: app.log)
+        }
         let outcome =
             app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason, by: record?.id)
         undo { [request] app in app.reloads.finish(request, outcome) }

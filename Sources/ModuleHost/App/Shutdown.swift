@@ -38,6 +38,8 @@ final class Shutdown {
     /// Ends everything that could begin new work.
     func closeEntrances() {
         app.host?.startup.stop()
+        app.launch.cancelStarts()
+        app.onDemand.starts.endAll()
         app.retries.endAll()
         for record in app.records {
             if record.isLaunched { continue }
@@ -160,6 +162,7 @@ extension App {
     /// Remaining modules are kept alive by their stuck threads alone from now on, and not by each other.
     func leaveBehind() {
         launch.cancelStarts()
+        onDemand.starts.leaveBehind()
         for record in records + unloadingModules.records + reloads.leaveBehind() {
             record.run?.cancel()
             // An overdue module is kept alive by its own thread.

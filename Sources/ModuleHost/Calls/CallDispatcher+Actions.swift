@@ -16,6 +16,7 @@ extension CallDispatcher {
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
     ) throws -> any Encodable & Sendable {
+        if let resumption = resumption.take() { return try resumption(self, thread) }
         if let parent, module != parent.module.text {
             return try parent.perform(module, action, parameters, for: caller, on: thread)
         }
@@ -26,6 +27,14 @@ extension CallDispatcher {
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }
+        return try reach(module, action, parameters, intercepted, for: caller, on: thread)
+    }
+
+    /// Calls an action behind the interceptors.
+    private func reach(
+        _ module: String, _ action: String, _ parameters: RouteParameters,
+        _ intercepted: InterceptedCall, for caller: Caller, on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
         var reply: any Encodable & Sendable = NoReply()
         var isAnswered = false
         do {
@@ -44,6 +53,11 @@ extension CallDispatcher {
                 if isAnswered { return reply }
             } while try makeCommand(module, for: intercepted, of: caller, on: thread)
             try checkUnknownRoutes(of: module, on: thread)
+        } catch let starting as ModuleIsStarting {
+            resumption = { calls, thread in
+                try calls.reach(module, action, parameters, intercepted, for: caller, on: thread)
+            }
+            throw starting
         } catch let failure as ModuleHasFailed {
             guard
                 let next = try instead(

@@ -25,7 +25,15 @@ extension CallDispatcher {
     func open(
         _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
+        if let resumption = resumption.take() { return try resumption(self, thread) }
         let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
+        return try reach(url, for: caller, redirects: redirects, on: thread)
+    }
+
+    /// Opens a URL behind the interceptors.
+    private func reach(
+        _ url: RouteURL, for caller: Caller, redirects: Int, on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
         do {
             if let reply = try answer(url, for: caller, on: thread) { return reply }
             if try makeCommand(namedIn: url, for: caller, isDryRun: false, on: thread),
@@ -33,6 +41,11 @@ extension CallDispatcher {
             {
                 return reply
             }
+        } catch let starting as ModuleIsStarting {
+            resumption = { calls, thread in
+                try calls.reach(url, for: caller, redirects: redirects, on: thread)
+            }
+            throw starting
         } catch let failure as ModuleHasFailed {
             guard let next = try instead(of: failure, in: url, for: caller, on: thread) else {
                 throw failure.callError

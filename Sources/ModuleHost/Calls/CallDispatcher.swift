@@ -69,6 +69,13 @@ final class CallDispatcher {
         routes[entry.index] = route
     }
 
+    /// Goes on with a call that has waited for a module, behind the interceptors.
+    typealias Resumption = (CallDispatcher, LaneThread) throws -> any Encodable & Sendable
+
+    /// The rest of a call that waits, from the error ``ModuleIsStarting`` until the job that calls takes it, and from
+    /// there until the call goes on.
+    var resumption: Resumption?
+
     // MARK: Changes
 
     /// Sets the target of a module's routes; nil where it is not made.

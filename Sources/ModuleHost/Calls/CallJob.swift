@@ -10,12 +10,17 @@ final class CallJob: LaneJob {
     /// Makes the call, and completes it unless its answer comes later.
     ///
     /// Returns the result of a module's call, for the module to release.
-    private typealias Attempt = @Sendable (CallDispatcher, LaneThread) -> (any Sendable)?
+    ///
+    /// - Throws: ``ModuleIsStarting`` where the call is to be made again.
+    private typealias Attempt =
+        @Sendable (CallDispatcher, LaneThread) throws(ModuleIsStarting) -> (any Sendable)?
 
     /// The objects of a caller.
     private final class Baggage {
         var attempt: Attempt?
         var result: (any Sendable)?
+        /// The rest of a call that has waited for a module.
+        var resumption: CallDispatcher.Resumption?
 
         init(_ attempt: @escaping Attempt) { self.attempt = attempt }
     }
@@ -56,8 +61,9 @@ final class CallJob: LaneJob {
         self.later = later
         self.onSuspension = onSuspension
         baggage = LaneConfined(
-            Baggage { [isModule = caller != nil] dispatcher, thread in
+            Baggage { [isModule = caller != nil] dispatcher, thread throws(ModuleIsStarting) in
                 let result = Result { try call(dispatcher.current, thread) }
+                if case .failure(let starting as ModuleIsStarting) = result { throw starting }
                 if case .success = result, let later, later.isTaken {
                     if let onSuspension {
                         onSuspension()
@@ -74,16 +80,32 @@ final class CallJob: LaneJob {
 
     func run(on thread: LaneThread, after slot: UInt16) {
         guard slot == 0 else { return goOn(without: slot) }
-        guard let dispatcher else { return abandon() }
-        run(by: dispatcher.open(on: thread), on: thread)
+        guard let calls = dispatcher?.open(on: thread).current else { return abandon() }
+        // Its target may not be created yet.
+        if caller != nil, calls.onDemand?.keeps(self) == true { return }
+        run(by: calls, on: thread, listedAs: self)
     }
 
     /// Makes the call.
-    func run(by dispatcher: CallDispatcher, on thread: LaneThread) {
+    ///
+    /// - Parameters:
+    ///   - dispatcher: The dispatcher.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - job: The job that is listed again where the call has to wait for a module.
+    func run(by dispatcher: CallDispatcher, on thread: LaneThread, listedAs job: any LaneJob) {
         // The caller has cancelled it.
         if caller == nil, completion.isFinished { return }
         let baggage = baggage.open(on: thread)
-        baggage.result = baggage.attempt?(dispatcher, thread)
+        let dispatcher = dispatcher.current
+        dispatcher.resumption = baggage.resumption.take()
+        defer { dispatcher.resumption = nil }
+        do {
+            baggage.result = try baggage.attempt?(dispatcher, thread)
+        } catch {
+            baggage.resumption = dispatcher.resumption.take()
+            guard let onDemand = dispatcher.onDemand else { return abandon() }
+            return onDemand.wait(job, for: error.module)
+        }
         // Objects of modules may be released here, which runs module code: it is entered through the gate.
         guard let caller else { return }
         _ = gate.call(caller, on: thread) { (baggage.attempt, baggage.result) = (nil, nil) }

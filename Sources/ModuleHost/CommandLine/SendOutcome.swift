@@ -113,7 +113,7 @@ struct SendOutcome {
         if outcome["undelivered", formerly: "unheard"] != nil { return parts }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
         if let failed = outcome["waitsFor"]?.elements.compactMap(\.string), !failed.isEmpty {
-            parts.append("it waits for failed modules: \(failed.shortList())")
+            parts.append("it waits for modules that do not run: \(failed.shortList())")
         }
         return parts
     }

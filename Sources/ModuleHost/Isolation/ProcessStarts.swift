@@ -1,7 +1,8 @@
 import AppService
+import Synchronization
 
-/// The processes of modules that are about to be created, started in parallel: each module waits for its own
-/// when it is created.
+/// The processes of modules that are about to be created, started in parallel, on threads of their own: a module is
+/// created when its process has declared itself, so that the lane waits for none.
 final class ProcessStarts: Sendable {
     /// The number of processes that start at a time: more would wait for a processor, and that time counts
     /// toward their deadlines.
@@ -9,6 +10,8 @@ final class ProcessStarts: Sendable {
 
     private let starts: [ModuleID: ProcessStart]
     private let line: StartingLine
+    /// Whether threads begin the starts.
+    private let hasThreads = Atomic(false)
 
     /// - Parameter starts: The starts in the order in which the modules are created.
     init(_ starts: [ProcessStart]) {
@@ -24,12 +27,34 @@ final class ProcessStarts: Sendable {
     /// On threads of their own: a program on a disk that does not respond may take any time. Without room for
     /// threads each is begun by the thread that creates its module.
     func begin() {
-        guard starts.count > 1 else { return }
         for _ in 0..<min(Self.width, starts.count) {
-            try? NativeThread.start(name: "starter", stackSize: 512 << 10) { [line] in
-                while let start = line.next() { start.begin() }
+            do throws(SystemError) {
+                try NativeThread.start(name: "starter", stackSize: 512 << 10) { [line] in
+                    while let start = line.next() { start.begin() }
+                }
+                hasThreads.store(true, ordering: .relaxed)
+            } catch {
+                return
             }
         }
+    }
+
+    /// Whether the process of a module has yet to declare itself, and a thread waits for that.
+    func isPending(_ module: ModuleID) -> Bool {
+        hasThreads.load(ordering: .relaxed) && starts[module]?.isDone == false
+    }
+
+    /// Calls a closure when the start of a module is done; at once where it is, or where the module has none.
+    ///
+    /// The module is the next one to be created: what its process logs is shown from now on.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - body: Called on any thread; not at all where the start is cancelled before it was begun.
+    func whenDone(_ module: ModuleID, _ body: @escaping @Sendable () -> Void) {
+        guard isPending(module), let start = starts[module] else { return body() }
+        start.showLines()
+        start.whenDone(body)
     }
 
     /// Ends processes that no module has taken; no further one is started.
@@ -74,6 +99,9 @@ final class ProcessStart: Sendable {
     /// The lines that it logs before its module is created.
     private let lines = DeferredQueue<(LogLevel, String)>()
     private let mail = DeferredQueue<Void>()
+    /// The work that waits for the end of the start.
+    private let waiting = DeferredQueue<@Sendable () -> Void>()
+    private let hasEnded = Atomic(false)
 
     /// Creates a start; on the lane.
     init(_ context: ModuleContext, _ spec: LaunchSpec) {
@@ -94,6 +122,15 @@ final class ProcessStart: Sendable {
             return true
         }
         guard isOurs else { return }
+        // A program on a disk that does not respond may take any time: then its module is created, and waits in the
+        // place where it can be left behind.
+        let alarm = services.time.schedule(after: services.deadlines.launch + spec.limits.closing) {
+            [self] in end()
+        }
+        defer {
+            alarm.cancel()
+            end()
+        }
         let early = ModuleProcess.Observer(
             onLine: { [lines, observer] level, text in
                 if !lines.keep((level, text)) { observer.onLine(level, text) }
@@ -106,6 +143,19 @@ final class ProcessStart: Sendable {
                 try IsolatedModule.start(
                     spec, introduction, services, early, saidBefore: nil, noting: note)
             })
+    }
+
+    private func end() {
+        hasEnded.store(true, ordering: .releasing)
+        waiting.release { for body in $0 { body() } }
+    }
+
+    /// Whether ``take()`` returns at once, or the start takes too long.
+    var isDone: Bool { hasEnded.load(ordering: .acquiring) }
+
+    /// Calls a closure when the start is done; at once where it is.
+    func whenDone(_ body: @escaping @Sendable () -> Void) {
+        if !waiting.keep(body) { body() }
     }
 
     /// Notes the process, which has not sent anything yet.
@@ -128,11 +178,16 @@ final class ProcessStart: Sendable {
         begin()
         // From now on the caller ends the process.
         state.withLock { $0 = .taken }
-        lines.release { for (level, text) in $0 { observer.onLine(level, text) } }
+        showLines()
         guard let outcome = outcome.take() else { throw .gone }
         let started = try outcome.get()
         mail.release { _ in observer.onMail(started.process) }
         return started
+    }
+
+    /// Shows what the process has logged, and logs from now on.
+    fileprivate func showLines() {
+        lines.release { for (level, text) in $0 { observer.onLine(level, text) } }
     }
 
     /// Ends the process, unless its module has taken it.

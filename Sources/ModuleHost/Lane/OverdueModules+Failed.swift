@@ -133,8 +133,34 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
+    /// Makes durable events wait for a module that is about to be made.
+    func hold(_ slot: ModuleSlot) {
+        state.withLock { state in
+            state.overdue.fail(slot, in: nil, log: state.log)
+            slot.status.store(.unlisted, ordering: .releasing)
+        }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// Makes a module for which durable events were held one that receives events again.
+    ///
+    /// - Returns: Whether some wait for it: it is to catch up before any other event begins.
+    func relist(_ slot: ModuleSlot) -> Bool {
+        let isBehind = state.withLock { state in
+            guard let held = state.overdue.failed(slot) else { return false }
+            slot.status.store(.listed, ordering: .releasing)
+            guard held.inboxBacklog.first == nil else { return true }
+            state.overdue.dropFailed(slot)
+            return false
+        }
+        epoch.add(1, ordering: .releasing)
+        return isBehind
+    }
+
     /// Returns whether a module has failed.
-    func hasFailed(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.failed(slot) != nil } }
+    func hasFailed(_ slot: ModuleSlot) -> Bool {
+        !slot.isListed && state.withLock { $0.overdue.failed(slot) != nil }
+    }
 
     /// Returns the durable events that wait for a failed module: their number, and the first position; nil
     /// for none.

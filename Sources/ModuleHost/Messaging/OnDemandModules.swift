@@ -25,9 +25,18 @@ protocol OnDemandModules: AnyObject {
     /// - Parameters:
     ///   - module: The module.
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
-    /// - Throws: ``ModuleHasFailed``; ``RouteError`` with another reason why it cannot be made.
+    /// - Throws: ``ModuleIsStarting`` where the job that calls is to wait; ``ModuleHasFailed``; ``RouteError`` with another
+    ///   reason why it cannot be made.
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws
 
     /// Returns the module with an id if it is not made, or could not be, and its routes are known only when it is.
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID?
+
+    /// Keeps a call until a module is made, or has failed; then it is run again.
+    func wait(_ call: any LaneJob, for module: ModuleID)
+
+    /// Keeps a call of a module until each module is created, if the app is about to do that.
+    ///
+    /// - Returns: Whether it is kept: then it will be run again.
+    func keeps(_ call: any LaneJob) -> Bool
 }

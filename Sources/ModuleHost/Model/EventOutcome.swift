@@ -16,6 +16,7 @@ package struct EventOutcome: Hashable, Sendable {
     package var failure: String?
     /// The topic or event for which there was no module, in words; nil if there was one.
     package var undelivered: String?
-    /// The failed modules that the event waits for, in order of response; known where a sender waits.
+    /// The modules that have failed or are not made yet and that the event waits for, in order of response; known where a
+    /// sender waits.
     package var waitsFor: [ModuleID] = []
 }

@@ -1,0 +1,176 @@
+import AppService
+
+/// The lazy modules whose processes start, with the jobs of the lane that wait for them.
+///
+/// The lane itself waits for no process: a call and an event wait as jobs, everything else goes on. Durable events keep
+/// the order of the log: while one waits, those behind it wait, too, and after ``patience`` they go on without the module,
+/// which receives them when it is made. Belongs to the lane.
+final class LazyStarts {
+    /// The longest time for which durable events wait for a process that starts.
+    static let patience: Duration = .seconds(1)
+
+    /// A module that is about to be made.
+    final class Start {
+        let record: ModuleRecord
+        let context: ModuleContext
+        /// The start of its process; nil while it waits for a module that it needs.
+        var process: ProcessStarts?
+        fileprivate var jobs: [any LaneJob] = []
+        /// Ends the wait of durable events; nil before one waits.
+        fileprivate var alarm: (any Alarm)?
+        /// Whether durable events do not wait for it any more.
+        fileprivate(set) var isLate = false
+
+        init(_ record: ModuleRecord, _ context: ModuleContext) {
+            (self.record, self.context) = (record, context)
+        }
+
+        /// Whether its process has yet to declare itself.
+        var isPending: Bool { process?.isPending(record.id) == true }
+    }
+
+    private unowned let app: App
+    private var starts: [ModuleID: Start] = [:]
+    /// The calls that wait for modules that are made and catch up.
+    private var calls: [ModuleID: [any LaneJob]] = [:]
+    /// The durable events that wait, in the order of the log.
+    private var events: [any LaneJob] = []
+
+    init(of app: App) { self.app = app }
+
+    subscript(module: ModuleID) -> Start? { starts.isEmpty ? nil : starts[module] }
+
+    /// Adds a module that is about to be made.
+    func insert(_ start: Start) { starts[start.record.id] = start }
+
+    /// Takes a module out, to make it: what waits for it comes next.
+    ///
+    /// - Parameters:
+    ///   - start: The module.
+    ///   - isBehind: Whether it catches up with durable events first, so that calls wait until it has.
+    func take(_ start: Start, untilLevel isBehind: Bool) {
+        starts[start.record.id] = nil
+        if isBehind, !start.jobs.isEmpty {
+            calls[start.record.id] = start.jobs
+            start.jobs = []
+        }
+        release(start)
+    }
+
+    /// Lists the calls that have waited for a module until it has caught up, or has failed.
+    func isLevel(_ module: ModuleID) {
+        guard !calls.isEmpty, let jobs = calls.removeValue(forKey: module) else { return }
+        app.gate.lane.prepend(jobs)
+    }
+
+    /// Begins the start of a module's process.
+    ///
+    /// - Returns: Whether it is to be awaited; else the module can be made now.
+    func begin(_ start: Start) -> Bool {
+        let (id, slot) = (start.record.id, start.record.slot)
+        let process = app.processStarts(of: [start.record]) { _ in start.context }
+        process.begin()
+        start.process = process
+        guard process.isPending(id), let host = app.host else { return false }
+        process.whenDone(id) {
+            host.onLane(limit: .launch) { app, thread in
+                guard let start = app.onDemand.starts[id], start.record.slot === slot else {
+                    return
+                }
+                app.onDemand.goOn(with: start, on: thread)
+            }
+        }
+        return true
+    }
+
+    // MARK: Waiting
+
+    /// Keeps a job until a module is made, or has failed.
+    ///
+    /// - Returns: False where the module is not about to be made any more.
+    func keep(_ job: any LaneJob, for module: ModuleID) -> Bool {
+        guard let start = self[module] else { return false }
+        start.jobs.append(job)
+        return true
+    }
+
+    /// Keeps the job of a durable event until some modules are made, or take too long.
+    ///
+    /// - Returns: False where they take too long, or are not about to be made any more.
+    func keep(durable job: any LaneJob, for modules: [ModuleID]) -> Bool {
+        let waited = modules.compactMap { self[$0] }.filter { !$0.isLate }
+        guard !waited.isEmpty, let host = app.host else { return false }
+        events.append(job)
+        for start in waited where start.alarm == nil { limitWait(for: start, in: host) }
+        return true
+    }
+
+    private func limitWait(for start: Start, in host: AppHost) {
+        let (module, slot) = (start.record.id, start.record.slot)
+        start.alarm = app.time.schedule(after: Self.patience) { [weak host] in
+            host?.onLane { app, _ in
+                guard let start = app.onDemand.starts[module], start.record.slot === slot else {
+                    return
+                }
+                start.isLate = true
+                app.onDemand.starts.releaseEvents()
+            }
+        }
+    }
+
+    /// Keeps the job of a durable event behind those that wait; returns whether it is kept.
+    func keepInOrder(_ job: any LaneJob) -> Bool {
+        guard !events.isEmpty else { return false }
+        events.append(job)
+        return true
+    }
+
+    private func releaseEvents() {
+        let jobs = events
+        events = []
+        app.gate.lane.prepend(jobs)
+    }
+
+    private func release(_ start: Start) {
+        start.alarm?.cancel()
+        app.gate.lane.prepend(start.jobs)
+        start.jobs = []
+        releaseEvents()
+    }
+
+    // MARK: The end
+
+    /// Ends the start of a module that is removed or replaced; what waits for it is tried again.
+    func end(_ record: ModuleRecord) {
+        isLevel(record.id)
+        guard let start = self[record.id], start.record === record else { return }
+        starts[record.id] = nil
+        start.process?.cancel()
+        release(start)
+    }
+
+    /// Ends all starts for a stop: the jobs that wait find out that the app stops.
+    func endAll() {
+        for start in starts.values { end(start.record) }
+        for module in calls.keys { isLevel(module) }
+    }
+
+    /// Ends all starts when the lane has ended.
+    func leaveBehind() {
+        for start in starts.values {
+            start.alarm?.cancel()
+            start.process?.cancel()
+            for job in start.jobs { job.abandon() }
+        }
+        for job in events + calls.values.joined() { job.abandon() }
+        (starts, events, calls) = ([:], [], [:])
+    }
+}
+
+/// The error of a use of a module whose process has yet to declare itself: the job that uses it waits.
+///
+/// No caller receives it.
+struct ModuleIsStarting: Error {
+    /// The module that is awaited: the used one, or one that it needs.
+    let module: ModuleID
+}
