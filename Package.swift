@@ -68,7 +68,8 @@ let package = Package(
             name: "ModuleLifeTests", path: "Tests/ModuleLife",
             exclude: ["README.md", "mutants.json", "Explore.swift"], swiftSettings: strict),
         .testTarget(
-            name: "ModulesTests", dependencies: ["Modules", "TestSupport"], swiftSettings: strict),
+            name: "ModulesTests", dependencies: ["ModuleHost", "Modules", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostdTests", dependencies: ["hostd", "TestSupport"], swiftSettings: strict),
     ],

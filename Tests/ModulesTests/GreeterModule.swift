@@ -1,7 +1,7 @@
 // The module of README.md, compiled and run.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-public import ModuleHostCore
+public import ModuleHost
 
 /// Greets every user who signs in, and logs at the end how many there were.
 public final class GreeterModule: MessageResponder, TopicListener, TerminationResponder,

@@ -151,13 +151,17 @@ extension App {
     private func beginMaking(
         at place: Int, isAwaited: Bool, canWait: Bool
     ) throws -> (ModuleID, LazyStarts.Start, [LifecycleEvent]) {
-        let entry = onDemand.entry(at: place)
+        let entry = onDemand.coming(at: place)
         // A durable event that stands before the stop is delivered, and lost for a module that is not made for it.
         guard let host, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
         else { throw RouteError.stopped }
         let begun = onDemand.starts[entry.id]
         guard begun != nil || onDemand.place(ofUnmade: entry.id) == place else {
             throw RouteError.unavailable(entry.id, because: "it is being created")
+        }
+        if begun?.replaced != nil {
+            guard !canWait else { throw ModuleIsStarting(module: entry.id) }
+            throw RouteError.unavailable(entry.id, because: "it is being replaced")
         }
         if canWait, begun?.isPending == true { throw ModuleIsStarting(module: entry.id) }
         if let error = failedNeed(of: entry, find: record(of:)) {

@@ -74,6 +74,7 @@ extension App {
                 status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
                 status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }
+            if onDemand.starts[record.id]?.replaced != nil { status.state = .replacing }
             status.holds = holds[record.id] ?? []
             status.process = (record.module as? IsolatedModule)?.metrics.withLock { $0 }
             return status

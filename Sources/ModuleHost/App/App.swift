@@ -295,11 +295,12 @@ extension App {
         return Array(waiting.prefix(64))
     }
 
-    /// Returns the notice about an event from outside for which there was no module; nil where that is no news.
+    /// Returns the notice about an event from outside for which there was no module; nil for an event that not every app has a module for.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - hints: Whether a topic with a similar name may have been meant.
+    /// - Returns: The notice.
     func noModule(for event: LifecycleEvent, hinting hints: Bool) -> String? {
         guard case .message(let message) = event.content else {
             return event.kind.isDurable && event.kind != .openURL

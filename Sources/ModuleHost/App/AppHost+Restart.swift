@@ -31,15 +31,17 @@ extension AppHost {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - origin: The origin of the request.
+    ///   - stopsFirst: Whether the old instance is stopped before the new one is made, whatever the entry says.
     ///   - completion: Called once, on any thread; with ``NoSuchModule`` where there is none.
     func restart(
-        _ module: String, origin: Origin,
+        _ module: String, origin: Origin, stopsFirst: Bool = false,
         completion: @escaping @Sendable (Result<RestartOutcome, any Error>) -> Void
     ) {
         let pending = CallCompletion(completion)
         gate.lane.enqueue(
             LaneWork { [app] thread in
-                app.open(on: thread).restart(module, origin: origin, pending)
+                app.open(on: thread).restart(
+                    module, origin: origin, stopsFirst: stopsFirst, pending)
             } onAbandon: {
                 pending.finish(.success(.reload(.stopped)))
             })
@@ -69,7 +71,8 @@ extension App {
     }
 
     fileprivate func restart(
-        _ name: String, origin: Origin, _ completion: CallCompletion<RestartOutcome>
+        _ name: String, origin: Origin, stopsFirst: Bool,
+        _ completion: CallCompletion<RestartOutcome>
     ) {
         guard calls != nil, !phase.isEnding else {
             return completion.finish(.success(.reload(.stopped)))
@@ -77,12 +80,19 @@ extension App {
         guard let record = record(named: name, orFinish: completion, unmade: .notMade) else {
             return
         }
+        guard !(stopsFirst && record.entry.isMain) else {
+            return completion.finish(
+                .success(
+                    .reload(
+                        .rolledBack(
+                            "the app cannot be without its main module: leave --stop-first out"))))
+        }
         if isOverdue(record), let isolated = record.module as? IsolatedModule {
             isolated.kill()
             return completion.finish(.success(.killed))
         }
         reloads.remake(
-            [record.id], origin: origin,
+            [record.id], origin: origin, stopsFirst: stopsFirst,
             CallCompletion { completion.finish($0.map(RestartOutcome.reload)) })
     }
 }

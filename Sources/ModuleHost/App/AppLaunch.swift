@@ -84,15 +84,19 @@ final class AppLaunch {
     ///
     /// Not by index: a lazy module that another one makes meanwhile has a place before others.
     private func make(_ records: ArraySlice<ModuleRecord>, in host: AppHost) {
-        var rest = records
+        // A required module may have failed: the processes of the others are ended unseen.
+        var rest = app.phase == .making && !host.isStopping ? records : []
         while let record = rest.first {
             if let starts, starts.isPending(record.id) {
+                let isNext = rest.startIndex == records.startIndex
                 let rest = LaneConfined(rest)
-                return starts.whenDone(record.id) {
+                let goOn: @Sendable () -> Void = {
                     host.onLane { app, thread in
                         app.launch.make(rest.open(on: thread), in: host)
                     }
                 }
+                // Not before the others are made: its output is shown from then on.
+                return isNext ? starts.whenDone(record.id, goOn) : goOn()
             }
             rest.removeFirst()
             let confined = LaneConfined(record)

@@ -18,6 +18,9 @@ final class LazyStarts {
         fileprivate var jobs: [any LaneJob] = []
         /// Ends the wait of durable events; nil before one waits.
         fileprivate var alarm: (any Alarm)?
+        /// The events that an instance received which a reload has stopped, to replace it; nil for another module, and once
+        /// the reload is undone.
+        var replaced: ReceivedEvents?
         /// Whether durable events do not wait for it any more.
         fileprivate(set) var isLate = false
 
@@ -42,6 +45,16 @@ final class LazyStarts {
 
     /// Adds a module that is about to be made.
     func insert(_ start: Start) { starts[start.record.id] = start }
+
+    /// Whether there are none.
+    var isEmpty: Bool { starts.isEmpty }
+
+    /// Returns a module that a reload replaces and that is to receive an event; nil for none.
+    func replaced(receiving event: LifecycleEvent) -> ModuleID? {
+        starts.values.first { start in
+            start.replaced?.contains(event) == true && event.isFor(start.record.id)
+        }?.record.id
+    }
 
     /// Takes a module out, to make it: what waits for it comes next.
     ///
@@ -141,12 +154,15 @@ final class LazyStarts {
     // MARK: The end
 
     /// Ends the start of a module that is removed or replaced; what waits for it is tried again.
-    func end(_ record: ModuleRecord) {
-        isLevel(record.id)
+    ///
+    /// - Parameters:
+    ///   - record: The module.
+    ///   - isBehind: Whether the one that takes its place catches up first.
+    func end(_ record: ModuleRecord, untilLevel isBehind: Bool = false) {
+        if !isBehind { isLevel(record.id) }
         guard let start = self[record.id], start.record === record else { return }
-        starts[record.id] = nil
         start.process?.cancel()
-        release(start)
+        take(start, untilLevel: isBehind)
     }
 
     /// Ends all starts for a stop: the jobs that wait find out that the app stops.
@@ -167,10 +183,31 @@ final class LazyStarts {
     }
 }
 
-/// The error of a use of a module whose process has yet to declare itself: the job that uses it waits.
-///
-/// No caller receives it.
-struct ModuleIsStarting: Error {
-    /// The module that is awaited: the used one, or one that it needs.
-    let module: ModuleID
+/// The events that a module received.
+struct ReceivedEvents {
+    private let kinds: Set<EventKind>
+    /// Its topics; empty where they are not known.
+    private let topics: [String]
+
+    /// - Parameter members: The members of the module.
+    init(by members: [Member]) {
+        kinds = Set(
+            EventKind.allCases.filter { kind in
+                kind.makesModules && members.contains { kind.isReceived(by: $0.object) }
+            })
+        let listening = members.filter { EventKind.message.isReceived(by: $0.object) }
+        let known = listening.map { member in
+            let declared =
+                (member.object as? any WildcardResponder)?.topics
+                ?? (type(of: member.object) as? any TopicListener.Type)?.topics
+            return declared ?? member.knownTopics
+        }
+        topics = known.contains(where: \.isEmpty) ? [] : known.flatMap(\.self)
+    }
+
+    func contains(_ event: LifecycleEvent) -> Bool {
+        guard kinds.contains(event.kind) else { return false }
+        guard case .message(let message) = event.content, !topics.isEmpty else { return true }
+        return topics.contains { isTopic(message.topic, wantedBy: $0) }
+    }
 }

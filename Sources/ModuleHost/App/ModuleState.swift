@@ -4,6 +4,8 @@
     case waiting
     /// The module runs.
     case running
+    /// The old instance is stopped, and the new one is not in effect yet.
+    case replacing
     /// The module is busy beyond its deadline.
     case unresponsive
     /// The module receives nothing more, for this reason.
@@ -18,6 +20,7 @@
             switch status.state {
             case .waiting: .waiting
             case .running: .running
+            case .replacing: .replacing
             case .overdue: .unresponsive
             case .failed: .failed(status.reason ?? "")
             case .released: .released

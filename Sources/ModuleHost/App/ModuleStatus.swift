@@ -4,6 +4,8 @@ package struct ModuleStatus: Hashable, Sendable {
         /// The module is not launched yet.
         case waiting
         case running
+        /// The old instance is stopped, and the new one not in effect yet: what is for the module waits.
+        case replacing
         /// The module is busy beyond its deadline; events wait for it.
         case overdue = "late"
         /// The module receives nothing more.

@@ -37,7 +37,7 @@ final class ModulesOnDemand: OnDemandModules {
     func take(_ slatefile: Slatefile, made: [ModuleRecord]) {
         guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else {
             (entries, isUnmade, table, needed, unmadeCount) = ([], [], DemandTable(), [], 0)
-            (commands, listens) = ([:], false)
+            (commands, isListening) = ([:], false)
             return
         }
         let known = Set(made.map(\.id))
@@ -54,11 +54,12 @@ final class ModulesOnDemand: OnDemandModules {
             isUnmade.append(module.isLazy && !known.contains(module.id))
         }
         unmadeCount = isUnmade.count(where: \.self)
-        listens = table.listens
+        isListening = table.listens
     }
 
-    /// Whether an event or a message can make a module.
-    private(set) var listens = false
+    /// Whether an event or a message can make a module, or has to wait for one.
+    var listens: Bool { isListening || !starts.isEmpty }
+    private var isListening = false
 
     /// The modules that are not made.
     var unmadeModules: [Slatefile.Module] { places { isUnmade[$0] }.map(entry) }
@@ -180,8 +181,8 @@ final class ModulesOnDemand: OnDemandModules {
             guard app.gate.lane.owns(thread) else { return .lost }
         }
         guard isDurable else {
-            let isKept = starting.first.map { starts.keep(job, for: $0.module) } == true
-            return isKept ? .kept : .ready
+            let waited = starting.first?.module ?? starts.replaced(receiving: event)
+            return waited.map { starts.keep(job, for: $0) } == true ? .kept : .ready
         }
         if starts.keep(durable: job, for: starting.map(\.module)) { return .kept }
         for (place, module) in starting { app.hold(at: place, behind: module) }
@@ -194,6 +195,7 @@ final class ModulesOnDemand: OnDemandModules {
     ///   - modules: The modules.
     ///   - job: The calling job, which waits for those whose processes start.
     ///   - thread: The calling thread, which owns the lane.
+    /// - Returns: As for an event.
     func makeModules(
         behind modules: some Sequence<ModuleID>, of job: any LaneJob, on thread: LaneThread
     ) -> Readiness {
@@ -276,9 +278,14 @@ final class ModulesOnDemand: OnDemandModules {
 
     // MARK: One after the other
 
-    /// Whether a module is not made yet, and its process may start.
+    /// Returns whether a module is not made yet; its process may start.
     private func isComing(_ place: Int) -> Bool {
         isUnmade[place] || starts[entry(at: place).id] != nil
+    }
+
+    /// Returns the entry of a module that is not made, or is about to be.
+    func coming(at place: Int) -> Slatefile.Module {
+        app.record(at: place)?.entry ?? entry(at: place)
     }
 
     private func place(ofComing module: ModuleID) -> Int? {
@@ -302,7 +309,7 @@ final class ModulesOnDemand: OnDemandModules {
             do {
                 try app.makeOnDemand(
                     at: next, isAwaited: isAwaited, canWait: canWait, on: thread)
-                let failure = try app.asHost(on: thread, for: entry(at: next).id) {
+                let failure = try app.asHost(on: thread, for: coming(at: next).id) {
                     app.record(at: next).flatMap { record in
                         record.isFailed
                             ? ModuleHasFailed(module: record.id, reason: record.unavailability)
@@ -326,7 +333,7 @@ final class ModulesOnDemand: OnDemandModules {
     private func fail(_ places: [Int], _ error: any Error, _ isAwaited: Bool) -> any Error {
         var error = error
         for (index, place) in places.enumerated().dropFirst() {
-            let id = entry(at: place).id
+            let id = coming(at: place).id
             // The whole chain of reasons would grow with each of them.
             let isLong = index > 8
             switch error {
@@ -350,14 +357,14 @@ final class ModulesOnDemand: OnDemandModules {
         private var wanting: [Int: Int] = [:]
 
         init(of place: Int, in modules: ModulesOnDemand) {
-            guard !modules.entry(at: place).needs.isEmpty else {
+            guard !modules.coming(at: place).needs.isEmpty else {
                 places = [place]
                 return
             }
             var path = [(place: place, next: 0)]
             var known: Set<Int> = [place]
             while let (place, next) = path.last {
-                let needs = modules.entry(at: place).needs
+                let needs = modules.coming(at: place).needs
                 guard next < needs.count else {
                     places.append(place)
                     path.removeLast()

@@ -164,6 +164,7 @@ extension Slatefile.Module {
             && permissions == other.permissions && isRetried == other.isRetried
             && needs == other.needs && launch == other.launch && idle == other.idle
             && declared == other.declared && instead == other.instead
+            && replacement == other.replacement
     }
 
     /// Returns whether it would be made, and run, as another one.

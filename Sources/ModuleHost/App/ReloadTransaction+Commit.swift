@@ -101,7 +101,8 @@ extension ReloadTransaction {
     private func takeOutLeaving(routes calls: CallDispatcher) {
         for record in leaving {
             record.use?.end()
-            app.onDemand.starts.end(record)
+            let next = stagedByID[record.id].map { app.gate.lane.waiting(for: $0.slot) != nil }
+            app.onDemand.starts.end(record, untilLevel: next == true)
         }
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         app.unloadingModules.takeOut(leaving, routes: routes)

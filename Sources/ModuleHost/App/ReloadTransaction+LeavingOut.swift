@@ -50,6 +50,7 @@ extension ReloadTransaction {
         for record in failed {
             kept[record.id]?.status = record.status
             kept[record.id]?.failedNeed = record.failedNeed
+            if let record = kept[record.id] { app.onDemand.starts.end(record) }
         }
         plan.recreated.removeAll(where: isLeftOut.contains)
         plan.added.removeAll(where: isLeftOut.contains)

@@ -30,6 +30,10 @@ final class ReloadTransaction {
     private let number: Int
     /// The lazy modules that were made and unloaded before it, by their number.
     let changesOnDemand: Int
+    /// The places of the modules that are stopped before the new instances are made, in order.
+    var stopped: [LazyStarts.Start] = []
+    /// Ends the wait for their ends.
+    var stopAlarm: (any Alarm)?
     /// Whether it is committed or rolled back.
     var isOver = false
 
@@ -61,6 +65,11 @@ final class ReloadTransaction {
         app.services.beginTransition(leaving: leaving.map(\.slot))
         host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
         for record in staged { app.gate.lane.register(record.slot) }
+        stopFirst { reload in reload.makeStaged() }
+    }
+
+    /// Creates and launches the new instances.
+    private func makeStaged() {
         starts = app.processStarts(of: staged, context)
         starts?.begin()
         withEachStaged { reload, record, thread in
@@ -167,13 +176,16 @@ final class ReloadTransaction {
     ///   - record: The module that failed; nil where it is not one, or not known.
     func rollBack(because reason: String, by record: ModuleRecord? = nil) {
         guard !isOver else { return }
-        // The host's own attempts to restart modules end with the app, which is no news.
+        // The attempts of the host itself to restart modules end with the app: no caller waits.
         if !app.phase.isEnding || request.origin != .host {
             request.logRolledBack(reason, to: app.log)
         }
         let outcome =
             app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason, by: record?.id)
-        undo { [request] app in app.reloads.finish(request, outcome) }
+        undo { [request] app in
+            // This one, until it is finished.
+            app.reloads.current?.startStopped(outcome) { app.reloads.finish(request, $0) }
+        }
     }
 
     /// Rolls the reload back since a module failed in a step.
@@ -214,6 +226,7 @@ final class ReloadTransaction {
     /// - Parameter last: Called when all new modules are released.
     func undo(then last: @escaping @Sendable (App) -> Void) {
         isOver = true
+        stopAlarm?.cancel()
         starts?.cancel()
         starts = nil
         host.setStaged([])

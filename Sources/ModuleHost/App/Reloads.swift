@@ -13,6 +13,8 @@ struct ReloadRequest: Sendable {
     var notifiesUnchanged = true
     /// Modules to be recreated, even if nothing of theirs changed.
     var remaking: Set<ModuleID> = []
+    /// Whether the old instance of each recreated module is stopped before the new one is made, whatever its entry says.
+    var stopsFirst = false
     /// Whether modules that fail are left out, so that the others take effect: all of them have failed before, or are
     /// lazy ones made for those.
     var leavesOutFailed = false
@@ -81,18 +83,21 @@ final class Reloads {
     /// - Parameters:
     ///   - modules: The modules.
     ///   - origin: The origin of the request.
+    ///   - stopsFirst: Whether the old instances are stopped first, whatever the entries say.
     ///   - leavesOutFailed: Whether they have failed, and those that fail again are left out; otherwise all stay as they
     ///     are then.
     ///   - completion: Finished with the outcome.
     func remake(
-        _ modules: Set<ModuleID>, origin: Origin, leavesOutFailed: Bool = false,
+        _ modules: Set<ModuleID>, origin: Origin, stopsFirst: Bool = false,
+        leavesOutFailed: Bool = false,
         _ completion: CallCompletion<ReloadOutcome>
     ) {
         guard let calls = app.calls else { return completion.finish(.success(.stopped)) }
         begin(
             ReloadRequest(
                 slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
-                notifiesUnchanged: false, remaking: modules, leavesOutFailed: leavesOutFailed,
+                notifiesUnchanged: false, remaking: modules, stopsFirst: stopsFirst,
+                leavesOutFailed: leavesOutFailed,
                 isOfCurrent: true, completion: completion))
     }
 

@@ -8,7 +8,17 @@ final class UnloadingModules {
     /// The modules that are no longer part of the app, and yet to be released, by the numbers of their slots.
     private var unloading: [UInt16: ModuleRecord] = [:]
 
+    /// The work that waits until modules are released, with the numbers of their slots.
+    private var waiting: [(slots: Set<UInt16>, body: (App) -> Void)] = []
+
     init(of app: App) { self.app = app }
+
+    /// Runs a closure, once, on the lane, when modules that are unloaded are released; at once where they are.
+    func whenReleased(_ records: [ModuleRecord], _ body: @escaping (App) -> Void) {
+        let slots = Set(records.map(\.slot).filter(holds).map(\.number))
+        guard !slots.isEmpty else { return body(app) }
+        waiting.append((slots, body))
+    }
 
     var records: [ModuleRecord] { Array(unloading.values) }
 
@@ -108,6 +118,10 @@ final class UnloadingModules {
     private func forget(_ record: ModuleRecord) {
         unloading[record.slot.number] = nil
         app.gate.lane.unregister(record.slot)
+        for index in waiting.indices { waiting[index].slots.remove(record.slot.number) }
+        let ready = waiting.filter(\.slots.isEmpty)
+        waiting.removeAll(where: \.slots.isEmpty)
+        for next in ready { next.body(app) }
     }
 
     /// Returns the deadline of a module that is removed: while the app runs, that of any event.

@@ -55,7 +55,11 @@ extension CallDispatcher {
             try checkUnknownRoutes(of: module, on: thread)
         } catch let starting as ModuleIsStarting {
             resumption = { calls, thread in
-                try calls.reach(module, action, parameters, intercepted, for: caller, on: thread)
+                if starting.hasUnknownRoutes {
+                    try calls.refuseIfGuarded(intercepted, for: caller, on: thread)
+                }
+                return try calls.reach(
+                    module, action, parameters, intercepted, for: caller, on: thread)
             }
             throw starting
         } catch let failure as ModuleHasFailed {

@@ -43,7 +43,12 @@ extension CallDispatcher {
             }
         } catch let starting as ModuleIsStarting {
             resumption = { calls, thread in
-                try calls.reach(url, for: caller, redirects: redirects, on: thread)
+                if starting.hasUnknownRoutes {
+                    let call = InterceptedCall(
+                        .url(url), RouteParameters(), caller.origin, isDryRun: false)
+                    try calls.refuseIfGuarded(call, for: caller, on: thread)
+                }
+                return try calls.reach(url, for: caller, redirects: redirects, on: thread)
             }
             throw starting
         } catch let failure as ModuleHasFailed {

@@ -26,6 +26,16 @@ struct ModuleIsUnmade: Error {
     let module: ModuleID
 }
 
+/// The error of a use of a module whose process has yet to declare itself: the job that uses it waits.
+///
+/// No caller receives it.
+struct ModuleIsStarting: Error {
+    /// The module that is awaited: the used one, or one that it needs.
+    let module: ModuleID
+    /// Whether the routes of the used one are known only when it is made.
+    var hasUnknownRoutes = false
+}
+
 extension CallDispatcher {
     /// Runs a part of a call; where its module is not made, makes it and runs the part again.
     @inline(__always)
@@ -62,7 +72,12 @@ extension CallDispatcher {
         guard let module = try asHost(on: thread, { onDemand.unmadeCommand(id) }) else {
             return false
         }
-        try onDemand.makeForCall(module, on: thread)
+        do {
+            try onDemand.makeForCall(module, on: thread)
+        } catch var starting as ModuleIsStarting {
+            starting.hasUnknownRoutes = true
+            throw starting
+        }
         try refuseIfGuarded(call, for: caller, on: thread)
         return true
     }
@@ -83,6 +98,12 @@ extension CallDispatcher {
             unbind(route, removing: areReplaced)
             if !areReplaced { try? bind(route.entry) }
         }
+    }
+
+    /// Returns the routes of a module, in the order in which they were added.
+    func routes(of module: ModuleID) -> [AnyRoute] {
+        guard let position = table.contents.position(of: module) else { return [] }
+        return table.routes(at: position).map(\.route)
     }
 
     /// Gives a module that could not be made the routes that are known without it.

@@ -39,7 +39,7 @@ final class ProcessStarts: Sendable {
         }
     }
 
-    /// Whether the process of a module has yet to declare itself, and a thread waits for that.
+    /// Returns whether the process of a module has yet to declare itself, and a thread waits for that.
     func isPending(_ module: ModuleID) -> Bool {
         hasThreads.load(ordering: .relaxed) && starts[module]?.isDone == false
     }

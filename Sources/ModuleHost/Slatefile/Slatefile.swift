@@ -46,6 +46,8 @@ public struct Slatefile: Sendable {
         package internal(set) var isRequired = false
         /// Whether the module is restarted after it has failed in `init` or `launch`.
         package internal(set) var isRetried = false
+        /// The order in which a restart, or a reload that recreates the module, stops and starts it.
+        package internal(set) var replacement = Replacement.startFirst
         /// Whether the module provides the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         package internal(set) var isMain = false
@@ -102,6 +104,14 @@ public struct Slatefile: Sendable {
         let module: ModuleID
         /// The module's class, which lists the façades.
         let entry: String
+    }
+
+    /// The order in which a module is replaced by a new instance of it.
+    package enum Replacement: String, Hashable, Sendable, CaseIterable {
+        /// The new one is launched beside the old one, and takes its place.
+        case startFirst = "start-first"
+        /// The old one is stopped before the new one is made: both own what only one can have.
+        case stopFirst = "stop-first"
     }
 
     /// The time at which a module is made.

@@ -72,8 +72,9 @@ enum AppKey: String, SlatefileKey {
 
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
-    case id, entry, command, enabled, required, retry, main, needs, launch, idle, provides, events
-    case topics, instead, deadline, killAfter, isolation, env, may, backlog, config, git, branch,
+    case id, entry, command, enabled, required, retry, replace, main, needs, launch, idle, provides
+    case events, topics, instead, deadline, killAfter, isolation, env, may, backlog, config, git,
+        branch,
         tag, path
     case product
 

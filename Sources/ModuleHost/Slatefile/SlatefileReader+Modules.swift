@@ -12,6 +12,7 @@ extension SlatefileReader {
         var killAfter: Int?
         var may: Int?
         var idle: Int?
+        var replace: Int?
         var instead: Int?
         var demands = WrittenDemands()
         var isEnabled = true
@@ -93,6 +94,10 @@ extension SlatefileReader {
                 module.isEnabled = found.isEnabled
             case .required: module.isRequired = reader.bool(node) ?? false
             case .retry: module.isRetried = reader.bool(node) ?? false
+            case .replace:
+                found.replace = node
+                module.replacement =
+                    reader.word(node, as: Slatefile.Replacement.self) ?? module.replacement
             case .main:
                 module.isMain = reader.bool(node) ?? false
                 if module.isMain { found.isMain = node }
@@ -148,6 +153,12 @@ extension SlatefileReader {
             report(.permissionsInside, at: may - 1)
         }
         checkLaunch(of: module, found.idle, at: node)
+        if module.isMain, module.replacement == .stopFirst, let place = found.replace {
+            report(
+                .lazy(
+                    "the app cannot be without its main module, so that is replaced start-first; remove \"replace\""
+                ), at: place)
+        }
         module.declared = declaration(found.demands, isCommand: found.command != nil)
         module.source = source(found.source, of: "a module")
         if found.command != nil, let product = found.product {

@@ -186,6 +186,13 @@ extension ModuleKey {
             describe(
                 "Whether the module is restarted after it has failed in init or launch, unless it is "
                     + "required.", flag(false))
+        case .replace:
+            describe(
+                "Whether a restart, or a reload that recreates the module, starts the new instance first, or "
+                    + "stops the old one first: for a module that owns a port, a lock or a device.",
+                words(
+                    Slatefile.Replacement.allCases.map(\.rawValue),
+                    default: Slatefile.Replacement.startFirst.rawValue))
         case .main:
             describe(
                 "Whether the module supplies the root that is opened at the end of launch; true of "

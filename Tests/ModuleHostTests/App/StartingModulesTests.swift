@@ -1,52 +1,8 @@
 import AppService
-import Glibc
 import TestSupport
 import Testing
 
-@testable import ModuleHost
-
-/// A program that is a module, and that says what it is when the test lets it.
-private final class HeldProgram: Sendable {
-    private let folder: TemporaryFolder
-    private let pipe: Descriptor
-
-    init() throws {
-        folder = try TemporaryFolder()
-        try #require(mkfifo(folder.path("go"), 0o600) == 0)
-        // Open for both, so that neither end waits for the other one.
-        pipe = Descriptor(owning: Glibc.open(folder.path("go"), O_RDWR | O_CLOEXEC))
-    }
-
-    /// Lets a process say what it is; or lets it exit before that.
-    func go(_ word: String = "go") throws {
-        let line = Array("\(word)\n".utf8)
-        try #require(write(pipe.number, line, line.count) == line.count)
-    }
-
-    func entry(_ name: String, _ more: String = "") -> HostUnderTest.Entry {
-        let script = #"""
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                result=null
-                case $line in
-                *'"method":"initialize"'*)
-                    echo starts >&2
-                    read -r word <"$1"
-                    [ "$word" = go ] || exit 3
-                    result='{"protocol":2,"module":"'"$2"'","events":["push"],"topics":["news.*"],"routes":[{"pattern":"ping","access":"public"}]}' ;;
-                *'"event":"push"'*) echo "push $(expr "$line" : '.*"position":"\([0-9:]*\)')" >&2 ;;
-                *'"event":"message"'*) echo "$(expr "$line" : '.*"topic":"\([a-z.]*\)')" >&2 ;;
-                *'"method":"call"'*) result='"pong"' ;;
-                *'"method":"shutdown"'*) exit 0 ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-            done
-            """#
-        return HostUnderTest.Entry(
-            name: name, more: more,
-            command: ["/bin/sh", "-c", script, "held", folder.path("go"), "x.\(name)"])
-    }
-}
+@testable import ModuleHostCore
 
 /// The lane does not wait for a process that starts: others are called meanwhile, and what is for its module waits.
 @Suite("Modules whose processes start", .timeLimit(.minutes(10)))
@@ -69,15 +25,6 @@ struct StartingModulesTests {
         return isLaunched ? try await test.launched() : test
     }
 
-    /// Waits until a process of module b waits for the test.
-    private func starts(_ test: HostUnderTest, _ count: Int = 1) async {
-        var records = 0
-        for _ in 0..<count {
-            _ = await test.recorder.first(from: records) { $0.message == "starts" }
-            records = (test.recorder.records.lastIndex { $0.message == "starts" } ?? 0) + 1
-        }
-    }
-
     /// Whether the first module is called, and the host says what there is, while module b is in a state.
     private func goesOn(_ test: HostUnderTest, while state: ModuleStatus.State) async -> Bool {
         let answer = await test.call("x.a", "touch", RouteParameters(["number": "7"]))
@@ -95,7 +42,7 @@ struct StartingModulesTests {
         let test = try await host(lazy)
         async let byName = test.call("x.b", "ping")
         async let byURL = test.open("t://x.b/ping")
-        await starts(test)
+        await program.starts(test)
         #expect(await goesOn(test, while: .waiting))
         try program.go()
         #expect(await byName == #""pong""#)
@@ -108,7 +55,7 @@ struct StartingModulesTests {
     func exits() async throws {
         let test = try await host(lazy)
         async let answer = test.call("x.b", "ping")
-        await starts(test)
+        await program.starts(test)
         #expect(await goesOn(test, while: .waiting))
         try program.go("exit")
         let first = await answer
@@ -127,7 +74,7 @@ struct StartingModulesTests {
             ], top: #""schemes": ["t"]"#, processes: .quick, probe: probe
         ).launched()
         async let answer = test.open("t://x.b/ping")
-        await starts(test)
+        await program.starts(test)
         try program.go()
         #expect(await answer == #""pong""#)
         #expect(probe.entries("g").count { $0.contains("ping") } == 1)
@@ -139,7 +86,7 @@ struct StartingModulesTests {
         let test = try await host(lazy)
         try test.host.post("news.one", nil, origin: .host)
         try test.host.post("news.two", nil, origin: .host)
-        await starts(test)
+        await program.starts(test)
         try test.host.post("lazy.one", nil, origin: .host)
         await probe.reached("a lazy.one")
         #expect(probe.entries("a").allSatisfy { !$0.contains("news") })
@@ -156,7 +103,7 @@ struct StartingModulesTests {
         let test = try await host(lazy, in: folder)
         let first = await test.accept()
         let second = await test.accept()
-        await starts(test)
+        await program.starts(test)
         await test.settled()
         #expect(!probe.entries.contains("a push"))
         async let outcome = test.outcome()
@@ -185,7 +132,7 @@ struct StartingModulesTests {
         let folder = try TemporaryFolder()
         let test = try await host(lazy, in: folder)
         _ = await test.accept()
-        await starts(test)
+        await program.starts(test)
         async let outcome = test.outcome()
         try program.go()
         guard case .done(let done) = await outcome else {
@@ -207,7 +154,7 @@ struct StartingModulesTests {
             ], processes: .quick, probe: probe
         ).launched()
         async let answer = test.call("x.c", "touch", RouteParameters(["number": "3"]))
-        await starts(test)
+        await program.starts(test)
         #expect(await test.call("x.a", "touch", RouteParameters(["number": "7"])) == "7")
         #expect(probe.entries("c").isEmpty)
         try program.go()
@@ -220,7 +167,7 @@ struct StartingModulesTests {
         let folder = try TemporaryFolder()
         let test = try await host(lazy, in: folder)
         async let answer = test.call("x.b", "ping")
-        await starts(test)
+        await program.starts(test)
         _ = await test.accept()
         #expect(await test.stopped() == .stopped)
         #expect(await answer == "\(RouteError.stopped)")
@@ -232,7 +179,7 @@ struct StartingModulesTests {
         let test = try await host(#""retry": true"#)
         _ = await test.recorder.first { $0.message.hasPrefix("restarting in ") }
         test.time.advance(by: .milliseconds(125))
-        await starts(test, 2)
+        await program.starts(test, 2)
         #expect(await goesOn(test, while: .failed))
         try program.go()
         _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
@@ -254,7 +201,7 @@ struct StartingModulesTests {
                 entries, top: #""schemes": ["t"]"#, probe: probe)
             test.host.reload(slatefile, tokens: .empty, origin: .host) { done.keep("\($0)") }
         }
-        await starts(test, 2)
+        await program.starts(test, 2)
         #expect(await goesOn(test, while: .running))
         #expect(await test.call("x.b", "ping") == #""pong""#)
         try program.go()
@@ -266,7 +213,7 @@ struct StartingModulesTests {
     func launch() async throws {
         let test = try await host("", isLaunched: false)
         try test.host.launch()
-        await starts(test)
+        await program.starts(test)
         #expect(await test.statuses().map(\.state) == [.waiting, .waiting, .waiting])
         async let answer = test.call("x.b", "ping")
         try program.go()
@@ -278,7 +225,7 @@ struct StartingModulesTests {
     func stopInLaunch() async throws {
         let test = try await host("", isLaunched: false)
         try test.host.launch()
-        await starts(test)
+        await program.starts(test)
         #expect(await test.stopped() == .stopped)
     }
 

@@ -151,6 +151,8 @@ struct LateAnswerTests {
             "x.l", "await", ["name": "one"], origin: .control(uid: 1000, pid: 42), token: nil
         ) { first.keep("\($0)") }
         await probe.reached("await one")
+        // Not before the handler waits: one that goes on at once ends before its task is cancelled.
+        await test.settled()
         cancelFirst()
         #expect(await first.value.contains("cancelled"))
         keep("one", probe)

@@ -3,11 +3,18 @@ extension Command {
         name: "restart", summary: "restart a module",
         discussion: """
             A new instance of the module is created and launched beside the old one, and replaces it
-            between two events; if that fails, nothing changes. The process of a module that does not
+            between two events; if that fails, nothing changes. With --stop-first, or "replace":
+            "stop-first" in its entry, the old one is stopped before: for a module that owns a port, a
+            lock or a device. What is for it waits; if the new one fails, the old one is started again.
+            The process of a module that does not
             answer is killed and restarted. As at any reload, modules that take settings receive them again.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
-        options: [.slatefile, .stateDirectory, .json],
+        options: [
+            .slatefile, .stateDirectory,
+            Option(name: "stop-first", help: "stop the old instance before the new one is made"),
+            .json,
+        ],
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "it runs again, or is about to",
@@ -19,7 +26,10 @@ extension Command {
                 let module = arguments.operands[0]
                 // No limit on the wait: every step of a restart has a deadline of its own.
                 let result = try call.client.call("restart", within: nil) {
-                    $0.object { $0.member("module", module) }
+                    $0.object {
+                        $0.member("module", module)
+                        if arguments.has("stop-first") { $0.member("stopFirst", true) }
+                    }
                 }
                 let outcome = result["outcome"]?.string
                 let code: ExitCode = outcome == "failed" ? .failed : .success
@@ -44,11 +54,25 @@ extension Command {
 
                         """)
                 default:
-                    Console.printError(
-                        "\(arguments.title): not restarted: \(result["reason"]?.string ?? result.text)"
-                    )
+                    let reason = result["reason"]?.string ?? result.text
+                    Console.printError("\(arguments.title): not restarted: \(reason)")
+                    if !arguments.has("stop-first"), namesWhatIsInUse(reason) {
+                        Console.printError(
+                            """
+                            \(arguments.title): the old instance may have what the new one needs: try \
+                            '\(arguments.program.name) restart --stop-first \(module)', or add \
+                            "replace": "stop-first" to its entry
+                            """)
+                    }
                     return code
                 }
             }
         })
+}
+
+/// Returns whether an error says that an address, a lock or a device is in use.
+private func namesWhatIsInUse(_ reason: String) -> Bool {
+    let text = reason.lowercased()
+    return ["in use", "busy", "locked", "temporarily unavailable", "already running"]
+        .contains { text.contains($0) }
 }

@@ -3,12 +3,21 @@ struct ModuleParameters: Decodable, Sendable {
     let module: String
 }
 
+/// The parameters of a restart.
+private struct RestartParameters: Decodable, Sendable {
+    let module: String
+    /// Whether the old instance is stopped before the new one is made, whatever the entry says.
+    let stopFirst: Bool?
+}
+
 extension ControlMethods {
     /// Adds `restart`, which responds when the module runs again, or with the reason why it does not.
     mutating func addRestart(to host: AppHost, _ notes: RestartNotes) {
-        add("restart", ModuleParameters.self) { parameters, call in
+        add("restart", RestartParameters.self) { parameters, call in
             let name = parameters.module
-            host.restart(name, origin: call.peer.origin) { result in
+            host.restart(
+                name, origin: call.peer.origin, stopsFirst: parameters.stopFirst == true
+            ) { result in
                 // What a module runs is known in its turn, and is not essential.
                 host.read(within: .seconds(2), first: true) {
                     $0.moduleStatuses.first { $0.id.text == name }

@@ -205,15 +205,19 @@ extension HostClient {
     ///
     /// - Parameters:
     ///   - module: The id of the module.
+    ///   - stopsFirst: Whether the old instance is stopped before the new one is made, whatever its entry says.
     ///   - time: The longest wait, as that of ``reload(within:)``.
     /// - Returns: The outcome.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func restart(
-        _ module: String, within time: Duration? = HostClient.hostLimit
+        _ module: String, stopsFirst: Bool = false, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
         let limit = try await limit(time) { $0.launch + $0.stop }
         return try await request("restart", within: limit) {
-            $0.object { $0.member("module", module) }
+            $0.object {
+                $0.member("module", module)
+                if stopsFirst { $0.member("stopFirst", true) }
+            }
         }
     }
 
