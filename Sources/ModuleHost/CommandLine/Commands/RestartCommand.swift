@@ -74,5 +74,5 @@ extension Command {
 private func namesWhatIsInUse(_ reason: String) -> Bool {
     let text = reason.lowercased()
     return ["in use", "busy", "locked", "temporarily unavailable", "already running"]
-        .contains { text.contains($0) }
+        .contains { text.contains(bytesOf: $0) }
 }
