@@ -16,7 +16,7 @@ extension CallDispatcher {
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        if let resumption = resumption.take() { return try resumption(self, thread) }
+        if let resumption = takeResumption(on: thread) { return try resumption(self, thread) }
         if let parent, module != parent.module.text {
             return try parent.perform(module, action, parameters, for: caller, on: thread)
         }

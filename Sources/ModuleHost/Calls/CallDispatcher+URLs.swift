@@ -25,7 +25,7 @@ extension CallDispatcher {
     func open(
         _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        if let resumption = resumption.take() { return try resumption(self, thread) }
+        if let resumption = takeResumption(on: thread) { return try resumption(self, thread) }
         let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
         return try reach(url, for: caller, redirects: redirects, on: thread)
     }

@@ -76,6 +76,13 @@ final class CallDispatcher {
     /// there until the call goes on.
     var resumption: Resumption?
 
+    /// Returns the rest of a call that has waited, once; nil for any other call.
+    func takeResumption(on thread: LaneThread) -> Resumption? {
+        // A call in the middle of a module's never waits, and may lose the lane at any moment.
+        guard thread.ownership.slot == 0, resumption != nil else { return nil }
+        return resumption.take()
+    }
+
     // MARK: Changes
 
     /// Sets the target of a module's routes; nil where it is not made.

@@ -97,8 +97,8 @@ final class CallJob: LaneJob {
         if caller == nil, completion.isFinished { return }
         let baggage = baggage.open(on: thread)
         let dispatcher = dispatcher.current
-        dispatcher.resumption = baggage.resumption.take()
-        defer { dispatcher.resumption = nil }
+        // Taken by the call at its beginning: afterwards the lane may be lost.
+        if let rest = baggage.resumption.take() { dispatcher.resumption = rest }
         do {
             baggage.result = try baggage.attempt?(dispatcher, thread)
         } catch {
