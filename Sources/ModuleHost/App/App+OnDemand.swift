@@ -46,11 +46,12 @@ extension App {
     ///     one, too, and the event waits for it.
     ///   - canWait: Whether the caller can try again when the process of the module has declared itself.
     ///   - thread: The calling thread, which owns the lane, in the host or in a module.
+    /// - Returns: Its id.
     /// - Throws: ``ModuleIsStarting`` where that is to be awaited; ``ModuleHasFailed`` where a module that it needs has
     ///   failed; ``RouteError`` where it is not made at all for another reason, or takes too long.
     func makeOnDemand(
         at place: Int, isAwaited: Bool, canWait: Bool, on thread: LaneThread
-    ) throws {
+    ) throws -> ModuleID {
         let (id, start, events) = try asHost(on: thread) {
             try beginMaking(at: place, isAwaited: isAwaited, canWait: canWait)
         }
@@ -77,6 +78,7 @@ extension App {
             guard isOurs else { throw RouteError.tookTooLong(id) }
         }
         try asHost(on: thread, for: id) { endMaking(of: record) }
+        return id
     }
 
     private func asHost<Result>(on thread: LaneThread, _ body: () throws -> Result) throws -> Result

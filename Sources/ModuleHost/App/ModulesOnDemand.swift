@@ -307,9 +307,9 @@ final class ModulesOnDemand: OnDemandModules {
         else { throw LaneLost() }
         for next in order.places {
             do {
-                try app.makeOnDemand(
+                let id = try app.makeOnDemand(
                     at: next, isAwaited: isAwaited, canWait: canWait, on: thread)
-                let failure = try app.asHost(on: thread, for: coming(at: next).id) {
+                let failure = try app.asHost(on: thread, for: id) {
                     app.record(at: next).flatMap { record in
                         record.isFailed
                             ? ModuleHasFailed(module: record.id, reason: record.unavailability)
