@@ -149,6 +149,7 @@ extension Lane {
         let isBehind = state.withLock { state in
             guard let held = state.overdue.failed(slot) else { return false }
             slot.status.store(.listed, ordering: .releasing)
+            slot.isAwaited.store(false, ordering: .relaxed)
             guard held.inboxBacklog.first == nil else { return true }
             state.overdue.dropFailed(slot)
             return false

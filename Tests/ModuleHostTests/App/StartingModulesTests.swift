@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,6 +125,12 @@ struct StartingModulesTests {
         #expect(
             heard.prefix(2).map { $0.dropFirst(5) }
                 == [first, second].map { "\($0.map { "\($0)" } ?? "")" })
+        // Its note in the black box is its own again, and no longer that of a module which durable events wait for.
+        let isAwaited = Promise<Bool?>()
+        test.host.onLane { app, _ in
+            isAwaited.keep(app.records.last?.slot.isAwaited.load(ordering: .relaxed))
+        }
+        #expect(await isAwaited.value == false)
         #expect(await test.stopped() == .stopped)
     }
 
