@@ -1,14 +1,13 @@
 import AppService
-import Synchronization
 
 /// Making a lazy module: in a job of its own kind, or in the middle of a call of another module.
 extension App {
-    /// Runs host code in the middle of a call to a module.
+    /// Runs host code in the middle of a call to a module; throws an error that names this where the lane was lost.
     func asHost<Result>(
-        on thread: LaneThread, for module: ModuleID, _ body: () throws -> Result
+        on thread: LaneThread, for module: ModuleID? = nil, _ body: () throws -> Result
     ) throws -> Result {
         let result = gate.lane.asHost(on: thread) { Swift.Result { try body() } }
-        guard let result else { throw RouteError.tookTooLong(module) }
+        guard let result else { throw module.map(RouteError.tookTooLong) ?? LaneLost() }
         return try result.get()
     }
 
@@ -79,13 +78,6 @@ extension App {
         }
         try asHost(on: thread, for: id) { endMaking(of: record) }
         return id
-    }
-
-    private func asHost<Result>(on thread: LaneThread, _ body: () throws -> Result) throws -> Result
-    {
-        let result = gate.lane.asHost(on: thread) { Swift.Result { try body() } }
-        guard let result else { throw LaneLost() }
-        return try result.get()
     }
 
     /// Marks a module as failed that could not be made.
@@ -169,9 +161,7 @@ extension App {
         if let error = failedNeed(of: entry, find: record(of:)) {
             if let begun {
                 onDemand.starts.take(begun, untilLevel: false)
-                bind(begun.record, replacingRoutes: false)
-                fail(begun.record, for: error)
-                reportHealth()
+                keepFailed(begun.record, for: error)
             } else if isAwaited {
                 keepFailed(entry, at: place)
             }
@@ -207,7 +197,7 @@ extension App {
         onDemand.goOn(with: start, after: module)
     }
 
-    /// Gives a module that is not made a place among those that are.
+    /// Gives a module that is about to be made a place and a context.
     private func start(
         _ entry: Slatefile.Module, at place: Int
     ) throws(RouteError) -> LazyStarts.Start {
@@ -257,6 +247,10 @@ extension App {
             onDemand.place(ofUnmade: entry.id) == place,
             let record = try? insertRecord(of: entry, at: place)
         else { return }
+        keepFailed(record, for: error)
+    }
+
+    private func keepFailed(_ record: ModuleRecord, for error: FailedNeed) {
         bind(record, replacingRoutes: false)
         fail(record, for: error)
         reportHealth()

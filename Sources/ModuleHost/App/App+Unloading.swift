@@ -40,26 +40,34 @@ extension App {
     ) {
         guard let index = index(of: record), let calls, let host else { return }
         log.of(module: record.id.text).notice("unloaded: \(reason)")
-        record.use?.end()
         onDemand.starts.end(record)
         onDemand.noteUnmade(record)
         records.remove(at: index)
-        failed.remove(record)
-        let routes = calls.unbind(record.id, leaving: record.entry.placeholderRoutes)
-        unloadingModules.takeOut([record], routes: [record.slot.number: routes])
-        let events = shutdownEvents
-        unloadingModules.unload([record]) { record in
-            record.isLaunched ? events : []
-        }
+        takeDown(record, from: calls, leaving: record.entry.placeholderRoutes)
         let tasks = " before unload \(onDemand.changes)"
         host.startup.retire([record.id.text]) { $0 + tasks }
+        reportHealth()
+        noteInstead()
+        unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)
+    }
+
+    /// Takes a module out of the state of the lane, as one that is to be unloaded.
+    ///
+    /// - Parameters:
+    ///   - record: The module.
+    ///   - calls: The dispatcher with its routes.
+    ///   - routes: The routes that stay, to make the module again.
+    func takeDown(_ record: ModuleRecord, from calls: CallDispatcher, leaving routes: [AnyRoute]) {
+        record.use?.end()
+        failed.remove(record)
+        let own = calls.unbind(record.id, leaving: routes)
+        unloadingModules.takeOut([record], routes: [record.slot.number: own])
+        let events = shutdownEvents
+        unloadingModules.unload([record]) { $0.isLaunched ? events : [] }
         metrics.withLock { metrics in
             if record.isFailed { metrics.modulesFailed -= 1 }
             if record.isLaunched { metrics.modulesRunning -= 1 }
         }
-        reportHealth()
-        noteInstead()
-        unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)
     }
 
     /// The events that a stop would send in the present state.

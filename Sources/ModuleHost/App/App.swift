@@ -295,7 +295,8 @@ extension App {
         return Array(waiting.prefix(64))
     }
 
-    /// Returns the notice about an event from outside for which there was no module; nil for an event that not every app has a module for.
+    /// Returns the notice about an event from outside for which there was no module; nil for an event for which an app
+    /// need not have one.
     ///
     /// - Parameters:
     ///   - event: The event.

@@ -238,8 +238,7 @@ final class AppLaunch {
             case .ready where !app.phase.isEnding:
                 inbox.open(for: host, app.records.map(\.slot))
             case .ready, .kept: break
-            case .lost:
-                host.onLane { app, _ in app.launch.openInbox(inbox, for: host, behind: modules) }
+            case .lost: host.gate.lane.enqueue(again)
             }
         }
     }

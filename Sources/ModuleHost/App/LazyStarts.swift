@@ -1,6 +1,7 @@
 import AppService
 
-/// The lazy modules whose processes start, with the jobs of the lane that wait for them.
+/// The modules that are about to be made, with the jobs of the lane that wait for them: lazy ones whose processes start,
+/// and the places of those that a reload replaces.
 ///
 /// The lane itself waits for no process: a call and an event wait as jobs, everything else goes on. Durable events keep
 /// the order of the log: while one waits, those behind it wait, too, and after ``patience`` they go on without the module,

@@ -173,11 +173,9 @@ final class ModulesOnDemand: OnDemandModules {
                 app.record(at: place)?.use?.note()
                 continue
             }
-            do {
-                try bringUp(place, isAwaited: isDurable, canWait: true, on: thread)
-            } catch let error as ModuleIsStarting {
-                starting.append((place, error.module))
-            } catch {}
+            if let module = begin(place, isAwaited: isDurable, on: thread) {
+                starting.append((place, module))
+            }
             guard app.gate.lane.owns(thread) else { return .lost }
         }
         guard isDurable else {
@@ -201,11 +199,8 @@ final class ModulesOnDemand: OnDemandModules {
     ) -> Readiness {
         var starting: ModuleID?
         for place in modules.compactMap({ place(ofComing: $0) }).sorted() {
-            do {
-                try bringUp(place, isAwaited: true, canWait: true, on: thread)
-            } catch let error as ModuleIsStarting {
-                starting = starting ?? error.module
-            } catch {}
+            let module = begin(place, isAwaited: true, on: thread)
+            starting = starting ?? module
             guard app.gate.lane.owns(thread) else { return .lost }
         }
         return starting.map { starts.keep(job, for: $0) } == true ? .kept : .ready
@@ -225,12 +220,9 @@ final class ModulesOnDemand: OnDemandModules {
     /// Goes on with a module whose process has declared itself, or which may be next.
     func goOn(with start: LazyStarts.Start, on thread: LaneThread) {
         guard starts[start.record.id] === start, !app.phase.isEnding else { return }
-        do {
-            let place = Int(start.record.slot.rank) - 1
-            try bringUp(place, isAwaited: true, canWait: true, on: thread)
-        } catch let error as ModuleIsStarting {
-            if error.module != start.record.id { goOn(with: start, after: error.module) }
-        } catch {}
+        let place = Int(start.record.slot.rank) - 1
+        let awaited = begin(place, isAwaited: true, on: thread)
+        if let awaited, awaited != start.record.id { goOn(with: start, after: awaited) }
     }
 
     func makeProvider(of service: ObjectIdentifier, on thread: LaneThread) throws -> Bool {
@@ -290,6 +282,18 @@ final class ModulesOnDemand: OnDemandModules {
 
     private func place(ofComing module: ModuleID) -> Int? {
         place(ofUnmade: module) ?? starts[module].map { Int($0.record.slot.rank) - 1 }
+    }
+
+    /// Brings up a module for a job that can wait.
+    ///
+    /// - Returns: The module whose process is awaited; nil where none is, also where the module cannot be made.
+    private func begin(_ place: Int, isAwaited: Bool, on thread: LaneThread) -> ModuleID? {
+        do {
+            try bringUp(place, isAwaited: isAwaited, canWait: true, on: thread)
+        } catch let error as ModuleIsStarting {
+            return error.module
+        } catch {}
+        return nil
     }
 
     /// Brings up a module that is not made, after those that it needs.

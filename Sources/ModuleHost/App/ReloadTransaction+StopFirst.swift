@@ -123,19 +123,10 @@ extension App {
         start.replaced = ReceivedEvents(by: center.members(of: record.slot))
         onDemand.starts.insert(start)
         records[index] = place
-        failed.remove(record)
-        record.use?.end()
         // A Swift module adds those again that its class does not list.
         let known =
             record.entry.hasProcess ? calls.routes(of: record.id) : record.entry.placeholderRoutes
-        let routes = calls.unbind(record.id, leaving: known)
-        unloadingModules.takeOut([record], routes: [record.slot.number: routes])
-        let events = shutdownEvents
-        unloadingModules.unload([record]) { $0.isLaunched ? events : [] }
-        metrics.withLock { metrics in
-            if record.isFailed { metrics.modulesFailed -= 1 }
-            if record.isLaunched { metrics.modulesRunning -= 1 }
-        }
+        takeDown(record, from: calls, leaving: known)
         return start
     }
 }
