@@ -116,7 +116,7 @@ struct UndeliveredEventTests {
         #expect(message.exit == .code(1))
         try run.process.waitForLine(
             containing: " message  no module listens to topic 'nobody.listens' origin=")
-        // The topics of an observer, '*', are no hint, however near.
+        // The topic '*' of an observer is never offered, however near.
         let short = try run.hostd("send", "message", "--payload", #"{"topic": "x"}"#, "--wait")
         #expect(short.output.hasSuffix(": no module listens to topic 'x'\n"))
         #expect(try run.terminated().exit == .code(0))

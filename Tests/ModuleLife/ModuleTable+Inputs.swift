@@ -1,5 +1,5 @@
 extension ModuleTable {
-    /// What an exploration tries beside calls, events, the ends of instances, and the stop.
+    /// The inputs that an exploration tries beside calls, events, the ends of instances, and the stop.
     enum Replacements: Hashable, Sendable {
         case none
         /// Restarts and reloads of one batch at a time, with everything that they may contain.

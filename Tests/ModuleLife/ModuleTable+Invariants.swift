@@ -1,4 +1,4 @@
-/// What must hold of a table, and of each change of it.
+/// The conditions that a table and each change of it must meet.
 extension ModuleTable {
     /// Returns the first invariant that the state breaks; nil where all hold.
     func violation() -> String? {

@@ -1,4 +1,4 @@
-/// What follows from the lives of modules, computed from them without the functions of the table.
+/// The facts that follow from the lives of modules, computed from them without the functions of the table.
 ///
 /// Each member is a set of places.
 struct Recount: Equatable {

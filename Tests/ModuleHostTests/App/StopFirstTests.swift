@@ -23,7 +23,7 @@ struct StopFirstTests {
             } + [HostUnderTest.Entry(name: "d", more: #""needs": ["x.b"]"#, type: "LazyProbe")]
     }
 
-    /// What happened to modules b and c since a moment.
+    /// The entries of modules b and c from a number on.
     private func entries(from start: Int) -> [String] {
         probe.entries.dropFirst(start).filter { $0.hasPrefix("b ") || $0.hasPrefix("c ") }
     }

@@ -23,7 +23,7 @@ struct ReadingTurnTests {
         return situation
     }
 
-    @Test("the reading thread never sleeps for a caller that has read, and nobody reads twice")
+    @Test("the reading thread never sleeps for a caller that has read, and no output is read twice")
     func explored() {
         var seen: Set<Situation> = [Situation()]
         var left = Array(seen)

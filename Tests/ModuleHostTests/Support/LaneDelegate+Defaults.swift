@@ -2,7 +2,7 @@ import AppService
 
 @testable import ModuleHostCore
 
-/// What a lane without an app does.
+/// The behavior of a lane without an app.
 extension LaneDelegate {
     func reportUnresponsive() -> Bool { false }
     func tookOver(_: TakeoverReport, on _: LaneThread) {}

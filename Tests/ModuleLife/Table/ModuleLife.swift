@@ -117,7 +117,7 @@ struct HostedModule: Hashable, Sendable {
 
 /// A reload or a restart: instances that take effect together.
 struct ReplacementBatch: Hashable, Sendable {
-    /// What becomes of the others when one fails.
+    /// The fate of the others when one fails.
     enum Failure: UInt8, Hashable, Sendable {
         /// Nothing changes.
         case undoesAll
@@ -141,7 +141,7 @@ struct ModuleCounts: Hashable, Sendable {
     var failed = 0
 }
 
-/// What may happen to the modules of an app.
+/// An event in the lives of the modules of an app.
 enum ModuleInput: Hashable, Sendable {
     case call(Place)
     case durable(Place)
@@ -166,7 +166,7 @@ enum ModuleInput: Hashable, Sendable {
     case stop
 }
 
-/// What a change calls for; carried out by the lane after the change.
+/// Work that a change calls for; carried out by the lane after the change.
 enum ModuleEffect: Hashable, Sendable {
     case make(Place)
     case launch(Place)

@@ -19,7 +19,8 @@ extension Command {
         exitMeanings: clientExitMeanings.merging([
             .success: "it runs again, or is about to",
             .unavailable: "no host runs on the state directory, or it has no such module",
-            .failed: "it could not be created or launched; nothing has changed",
+            .failed:
+                "it could not be created or launched; what ran before runs, if it can",
         ]) { $1 },
         run: { arguments in
             HostCall.run(arguments) { call throws(HostClientError) in
