@@ -26,7 +26,9 @@ let package = Package(
         .target(name: "AppService", swiftSettings: strict),
         .target(
             name: "ModuleHostCore", dependencies: ["AppService"], path: "Sources/ModuleHost",
-            exclude: ["CommandLine"], swiftSettings: strict),
+            exclude: ["CommandLine"],
+            // The page of `hostd routes`.
+            resources: [.embedInCode("Routing/Document/Page")], swiftSettings: strict),
         // The commands, and by its exports all of the host: a line changed here costs a tenth of one there.
         .target(
             name: "ModuleHost", dependencies: ["ModuleHostCore"],

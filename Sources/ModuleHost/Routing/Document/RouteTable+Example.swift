@@ -4,9 +4,6 @@ extension RouteTable {
     /// The URL was opened against this table as a module would open it, up to the handler: so neither a
     /// rewrite nor another route comes before the route, and the route's predicate accepts the URL.
     ///
-    /// - Parameters:
-    ///   - entry: The route.
-    ///   - request: The description of its request.
     /// - Returns: The URL; nil where none was found that works.
     func exampleURL(of entry: Entry, _ request: RequestDescription) -> String? {
         let pattern = entry.route.pattern

@@ -4,39 +4,15 @@ extension URIDocument {
     /// Each route is a row of class `route`. Typing into the filter hides rows; so does
     /// `#filter=words` behind the page's address, which the filter keeps up to date.
     var html: String {
-        let title = "URIs of \(htmlText(app))"
-        return """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-            base-uri 'none'; form-action 'none'">
-            <meta name="generator" content="hostd \(HostVersion.current)">
-            <link rel="icon" href="data:,">
-            <title>\(title)</title>
-            <style>
-            \(URIDocumentPage.style)
-            </style>
-            </head>
-            <body>
-            <header>
-            <h1>\(title)</h1>
-            <p>\(introduction)</p>
-            <p><b class="public">public</b> for every caller, <b class="authorized">authorized</b> with a \
-            token, <b class="local">local</b> for the modules of the app.</p>
-            </header>
-            <main>
-            \(routes.isEmpty ? "<p>No module has routes.</p>" : table)
-            </main>
-            \(routes.isEmpty ? "" : "<script>\n\(URIDocumentPage.script)\n</script>")
-            </body>
-            </html>
-
-            """
+        let script = String(decoding: PackageResources.page_js, as: UTF8.self)
+        return filledTemplate(
+            PackageResources.page_html_template,
+            [
+                "__TITLE__": "URIs of \(htmlText(app))", "__VERSION__": HostVersion.current,
+                "__INTRODUCTION__": introduction,
+                "__ROUTES__": routes.isEmpty ? "<p>No module has routes.</p>" : table,
+                "__SCRIPT__": routes.isEmpty ? "" : "<script>\n\(script)\n</script>",
+            ])
     }
 
     private var introduction: String {
@@ -55,28 +31,12 @@ extension URIDocument {
     }
 
     private var table: String {
-        """
-        <div class="filter" role="search">
-        <label for="filter">Filter</label>
-        <input id="filter" type="search" autocomplete="off" spellcheck="false" \
-        placeholder="route, parameter, summary …" aria-keyshortcuts="/" \
-        aria-controls="routes"><kbd title="The key / leads here">/</kbd>
-        <output id="count" for="filter">\(routes.count) \(routes.count == 1 ? "route" : "routes")\
-        </output>
-        </div>
-        <table id="routes" role="table">
-        <caption>Routes by module</caption>
-        <thead role="rowgroup">
-        <tr role="row"><th scope="col" role="columnheader">Route</th>\
-        <th scope="col" role="columnheader">Access</th>\
-        <th scope="col" role="columnheader">Parameters</th>\
-        <th scope="col" role="columnheader">Reply</th>\
-        <th scope="col" role="columnheader">Example</th></tr>
-        </thead>
-        \(modules.map(Self.group).joined(separator: "\n"))
-        </table>
-        <p id="none" hidden>No route has all these words.</p>
-        """
+        filledTemplate(
+            PackageResources.routes_html_template,
+            [
+                "__COUNT__": "\(routes.count) \(routes.count == 1 ? "route" : "routes")",
+                "__MODULES__": modules.map(Self.group).joined(separator: "\n"),
+            ])
     }
 
     private static func group(_ module: (id: String, routes: ArraySlice<Route>)) -> String {

@@ -45,7 +45,6 @@ extension URIDocument {
 
     /// The sentences below the table, about modules.
     ///
-    /// - Parameter code: Returns a name or a URL as the format shows it.
     /// - Returns: The sentences, without a full stop.
     func closingSentences(_ code: (String) -> String) -> [String] {
         incomplete.map {
