@@ -1,31 +1,16 @@
 /// A hash table that maps the name of a task to its number.
 ///
-/// A dictionary would take three times as long, which was most of the cost of a task that does nothing: its
-/// hash resists chosen collisions, and is computed again when it grows. Names of tasks come from the program
-/// itself.
+/// The search of a name was most of the cost of a task that does nothing: names of tasks come from the program itself, so
+/// that their hash need not resist chosen collisions.
 struct NameTable {
-    /// Open addressing; the number of slots is a power of two, and at least half of them are free.
-    ///
-    /// A slot holds 32 bits of the hash, then the number plus one; zero is a free slot.
-    private var slots = [UInt64](repeating: 0, count: 16)
-    private var count = 0
+    private var table = OpenTable()
 
     /// Makes room for `total` names at once, so that the table does not grow while they are added.
-    mutating func reserve(_ total: Int) {
-        var size = slots.count
-        while size < total * 2 { size *= 2 }
-        guard size > slots.count else { return }
-        let old = slots
-        slots = [UInt64](repeating: 0, count: size)
-        for entry in old where entry != 0 {
-            slots[freeSlot(for: entry >> 32)] = entry
-        }
-    }
+    mutating func reserve(_ total: Int) { table.reserveCapacity(total) }
 
     /// Returns the number of `name`; `tasks` are in the order of their numbers.
     func number(of name: String, among tasks: [StartupTask]) -> Int32? {
-        let entry = slots[slot(of: name, hash: Self.hash(name), among: tasks)]
-        return entry == 0 ? nil : Int32(truncatingIfNeeded: entry & 0xffff_ffff) - 1
+        table.find(Self.hash(name)) { tasks[$0].name == name }.map(Int32.init)
     }
 
     /// Assigns a number to `name`.
@@ -33,55 +18,16 @@ struct NameTable {
     /// - Returns: Whether the name was free; if not, it keeps the number that it has.
     @discardableResult
     mutating func add(_ name: String, as number: Int, among tasks: [StartupTask]) -> Bool {
-        if slots.count < (count + 1) * 2 { reserve(count + 1) }
-        let hash = Self.hash(name)
-        let slot = slot(of: name, hash: hash, among: tasks)
-        guard slots[slot] == 0 else { return false }
-        slots[slot] = hash << 32 | UInt64(number + 1)
-        count += 1
-        return true
+        table.insert(number, Self.hash(name)) { tasks[$0].name == name } == nil
     }
 
     /// Removes a name, if it has this number.
     mutating func remove(_ name: String, of number: Int, among tasks: [StartupTask]) {
-        var free = slot(of: name, hash: Self.hash(name), among: tasks)
-        guard slots[free] & 0xffff_ffff == UInt64(number + 1) else { return }
-        let mask = slots.count - 1
-        // Those behind it move up, where they would not be found beyond a free slot.
-        var next = (free + 1) & mask
-        while slots[next] != 0 {
-            let home = Int(truncatingIfNeeded: slots[next] >> 32) & mask
-            if (next - home) & mask >= (next - free) & mask {
-                slots[free] = slots[next]
-                free = next
-            }
-            next = (next + 1) & mask
-        }
-        slots[free] = 0
-        count -= 1
-    }
-
-    /// Returns the slot that holds `name`, or the free slot where it belongs.
-    private func slot(of name: String, hash: UInt64, among tasks: [StartupTask]) -> Int {
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[slot] != 0 {
-            if slots[slot] >> 32 == hash {
-                let number = Int(slots[slot] & 0xffff_ffff) - 1
-                if tasks[number].name == name { return slot }
-            }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return slot
-    }
-
-    private func freeSlot(for hash: UInt64) -> Int {
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        return slot
+        table.remove(number, Self.hash(name))
     }
 
     /// Returns 32 bits that names which are equal by `==` have in common.
-    private static func hash(_ name: String) -> UInt64 {
+    private static func hash(_ name: String) -> UInt32 {
         let found = name.utf8.withContiguousStorageIfAvailable {
             Self.hash(of: UnsafeRawBufferPointer($0))
         }
@@ -90,7 +36,7 @@ struct NameTable {
             return Self.hash(String(decoding: name.utf8, as: UTF8.self))
         }
         let mixed = isASCII ? hash : UInt64(bitPattern: Int64(name.hashValue))
-        return (mixed ^ mixed >> 32) & 0xffff_ffff
+        return UInt32(truncatingIfNeeded: mixed ^ mixed >> 32)
     }
 
     private static func hash(of bytes: UnsafeRawBufferPointer) -> (UInt64, isASCII: Bool) {

@@ -1,3 +1,5 @@
+import AppService
+
 /// The patterns of a table, a node for each segment, in a few flat arrays.
 ///
 /// A child with a literal segment is found through one hash table for all nodes, however many there are. Each
@@ -54,11 +56,8 @@ struct RouteTrie: Sendable {
     private(set) var nodes: [Node] = []
     private(set) var suffixes: [Suffix] = []
     private(set) var literals: [UInt8] = []
-    /// Open addressing; the number of slots is a power of two, and at least half of them are free.
-    ///
-    /// A slot holds 32 bits of the hash, then the node's number plus one; zero is a free slot.
-    private(set) var slots = [UInt64](repeating: 0, count: 16)
-    private var literalNodeCount = 0
+    /// The nodes behind literals.
+    private var table = OpenTable()
 
     /// Makes room for names with a root of their own, so that nothing is copied while they are added.
     ///
@@ -66,9 +65,7 @@ struct RouteTrie: Sendable {
     mutating func reserveCapacity(names: Int, bytes: Int) {
         nodes.reserveCapacity(nodes.count + 2 * names)
         literals.reserveCapacity(literals.count + bytes)
-        var size = slots.count
-        while size < 2 * (literalNodeCount + names) { size *= 2 }
-        if literalNodeCount == 0 { slots = [UInt64](repeating: 0, count: size) }
+        table.reserveCapacity(names)
     }
 
     /// Creates a node that has no parent.
@@ -242,28 +239,16 @@ struct RouteTrie: Sendable {
     }
 
     private mutating func insert(_ node: NodeIndex, _ hash: UInt64) {
-        literalNodeCount += 1
-        if literalNodeCount * 2 > slots.count {
-            let old = slots
-            slots = [UInt64](repeating: 0, count: old.count * 2)
-            for slot in old where slot != 0 { place(slot) }
-        }
-        let mixed = View.mixed(hash, nodes[Int(node)].parent)
-        place(mixed & ~0xFFFF_FFFF | UInt64(node + 1))
+        _ = table.insert(Int(node), mixed(hash, node)) { _ in false }
     }
 
     /// Gives the slot of a node to another.
     private mutating func replace(_ node: NodeIndex, by other: NodeIndex, _ hash: UInt64) {
-        let high = View.mixed(hash, nodes[Int(node)].parent) & ~0xFFFF_FFFF
-        var index = Int(truncatingIfNeeded: high >> 32) & (slots.count - 1)
-        while slots[index] != high | UInt64(node + 1) { index = (index + 1) & (slots.count - 1) }
-        slots[index] = high | UInt64(other + 1)
+        table.replace(Int(node), by: Int(other), mixed(hash, node))
     }
 
-    private mutating func place(_ slot: UInt64) {
-        var index = Int(truncatingIfNeeded: slot >> 32) & (slots.count - 1)
-        while slots[index] != 0 { index = (index + 1) & (slots.count - 1) }
-        slots[index] = slot
+    private func mixed(_ hash: UInt64, _ node: NodeIndex) -> UInt32 {
+        UInt32(truncatingIfNeeded: View.mixed(hash, nodes[Int(node)].parent) >> 32)
     }
 
     @inline(__always)
@@ -271,7 +256,7 @@ struct RouteTrie: Sendable {
         nodes.withUnsafeBufferPointer { nodes in
             suffixes.withUnsafeBufferPointer { suffixes in
                 literals.withUnsafeBufferPointer { literals in
-                    slots.withUnsafeBufferPointer { slots in
+                    table.slots.withUnsafeBufferPointer { slots in
                         body(
                             View(nodes: nodes, suffixes: suffixes, literals: literals, slots: slots)
                         )

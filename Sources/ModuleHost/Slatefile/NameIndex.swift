@@ -1,48 +1,33 @@
+import AppService
+
 /// The ids seen so far, compared as host names are: without regard to case.
 ///
 /// A hash table of nodes, since a slatefile may have 50 000 modules, and creating a lower-case string of each
 /// id would take longer than all the rest of the check.
 struct NameIndex {
-    private var slots: [UInt32]
-    private let mask: Int
+    private var table = OpenTable()
 
     /// Creates an index with room for `capacity` ids.
-    init(capacity: Int) {
-        var size = 16
-        while size < capacity * 2 { size *= 2 }
-        // Node 0 is the whole text and never an id, so it stands for a free slot.
-        slots = Array(repeating: 0, count: size)
-        mask = size - 1
-    }
+    init(capacity: Int) { table.reserveCapacity(capacity) }
 
     /// Adds the string at `node` unless it is there already.
     ///
     /// - Returns: The node of the same id, if there is one.
     mutating func insert(_ node: Int, in document: JSONDocument) -> Int? {
-        let slot = slot(of: node, in: document)
-        guard slots[slot] == 0 else { return Int(slots[slot]) }
-        slots[slot] = UInt32(truncatingIfNeeded: node)
-        return nil
+        let name = document.stringBytes(node)
+        return table.insert(node, Self.hash(of: name)) {
+            Self.isSame(document.stringBytes($0), name)
+        }
     }
 
     /// Returns the node of the same id as the string at `node`, if there is one.
     func find(_ node: Int, in document: JSONDocument) -> Int? {
-        let found = slots[slot(of: node, in: document)]
-        return found == 0 ? nil : Int(found)
-    }
-
-    /// Returns the slot of the same id, or the free one in which it would be.
-    private func slot(of node: Int, in document: JSONDocument) -> Int {
         let name = document.stringBytes(node)
-        var slot = Self.hash(of: name) & mask
-        while slots[slot] != 0, !Self.isSame(document.stringBytes(Int(slots[slot])), name) {
-            slot = (slot + 1) & mask
-        }
-        return slot
+        return table.find(Self.hash(of: name)) { Self.isSame(document.stringBytes($0), name) }
     }
 
     /// Returns a hash that others cannot predict, of eight bytes at a time.
-    private static func hash(of name: ArraySlice<UInt8>) -> Int {
+    private static func hash(of name: ArraySlice<UInt8>) -> UInt32 {
         var hasher = Hasher()
         var word: UInt64 = 0
         name.withUnsafeBufferPointer { name in
@@ -52,7 +37,7 @@ struct NameIndex {
             }
         }
         hasher.combine(word)
-        return hasher.finalize()
+        return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
     private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
