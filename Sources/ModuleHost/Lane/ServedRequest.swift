@@ -1,34 +1,24 @@
-import Dispatch
-import Synchronization
-
 /// Work that a thread other than the lane's has the lane run, and waits for.
 ///
-/// `@unchecked Sendable`: `body` and `result` are accessed by the lane before it signals, and by the waiting
-/// thread after it was signaled; the semaphore orders the two. The captures of `body` are not used meanwhile,
+/// `@unchecked Sendable`: `body` and `result` are accessed by the lane before it opens the latch, and by the waiting
+/// thread after that; the latch orders the two. The captures of `body` are not used meanwhile,
 /// since their thread waits. `LaneTakeoverTests` under the thread sanitizer would break it.
 final class ServedRequest<Result>: LaneJob, @unchecked Sendable {
     private var body: ((LaneThread) -> Result)?
     private var result: Result?
-    private let done = DispatchSemaphore(value: 0)
-    /// Repeats the order of the semaphore in a way that the thread sanitizer sees.
-    private let isDone = Atomic(false)
+    private let done = Latch()
 
     init(_ body: @escaping (LaneThread) -> Result) { self.body = body }
 
     func run(on thread: LaneThread, after slot: UInt16) {
         guard slot == 0 else { return }
         serve(on: thread)
-        finish()
+        done.open()
     }
 
     func abandon() {
         body = nil
-        finish()
-    }
-
-    private func finish() {
-        isDone.store(true, ordering: .releasing)
-        done.signal()
+        done.open()
     }
 
     /// Waits until the request was served.
@@ -36,7 +26,6 @@ final class ServedRequest<Result>: LaneJob, @unchecked Sendable {
     /// - Returns: nil where the lane was closed first.
     func wait() -> Result? {
         done.wait()
-        _ = isDone.load(ordering: .acquiring)
         return result
     }
 

@@ -1,5 +1,4 @@
 import AppService
-import Dispatch
 
 /// A value that a thread waits for.
 ///
@@ -7,12 +6,12 @@ import Dispatch
 /// and for the inbox to accept an event of an isolated module.
 final class BlockingFuture<Value: Sendable>: Sendable {
     private let value = Guarded<Value?>(nil)
-    private let isThere = DispatchSemaphore(value: 0)
+    private let isThere = Latch()
 
     /// Sets the value; called once.
     func keep(_ value: Value) {
         self.value.withLock { $0 = value }
-        isThere.signal()
+        isThere.open()
     }
 
     /// Waits for the value, and takes it; called once.
