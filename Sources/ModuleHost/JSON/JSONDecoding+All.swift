@@ -5,8 +5,6 @@ extension JSONValue {
     /// For settings, which a person corrects: ``decode(_:)`` ends at the first error. In place of a part that
     /// cannot be decoded a blank value is used, and the rest is decoded; the result is discarded then.
     ///
-    /// - Parameter type: The type to decode.
-    /// - Returns: The decoded value.
     /// - Throws: Every diagnostic with its place, at most 100.
     func decodeReportingAll<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
         do throws(UnplacedJSONError) {
@@ -51,9 +49,7 @@ extension JSONDecoding {
     /// An error of a type's own may be one about a blank value: it is dropped where a part of the value has an
     /// error already.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - value: The value whose decoding threw it.
+    /// - Parameter value: The value whose decoding threw it.
     func collect(_ error: any Error, of value: JSONValue) {
         let nodes = root.document.nodes
         let start = nodes[value.node].range.lowerBound
@@ -65,11 +61,7 @@ extension JSONDecoding {
 
     /// Returns a blank value in place of one that could not be decoded, and collects the error.
     ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - error: The error.
-    ///   - value: The value whose decoding threw it.
-    /// - Returns: The blank value.
+    /// - Parameter value: The value whose decoding threw it.
     /// - Throws: The error, where it is not to be collected or the type has no blank value.
     func blank<T: Decodable>(
         _ type: T.Type = T.self, after error: any Error, of value: JSONValue
@@ -115,16 +107,7 @@ struct BlankDecoder: Decoder, SingleValueDecodingContainer, UnkeyedDecodingConta
     func decode(_ type: String.Type) -> String { "" }
     func decode(_ type: Double.Type) -> Double { 0 }
     func decode(_ type: Float.Type) -> Float { 0 }
-    func decode(_ type: Int.Type) -> Int { 0 }
-    func decode(_ type: Int8.Type) -> Int8 { 0 }
-    func decode(_ type: Int16.Type) -> Int16 { 0 }
-    func decode(_ type: Int32.Type) -> Int32 { 0 }
-    func decode(_ type: Int64.Type) -> Int64 { 0 }
-    func decode(_ type: UInt.Type) -> UInt { 0 }
-    func decode(_ type: UInt8.Type) -> UInt8 { 0 }
-    func decode(_ type: UInt16.Type) -> UInt16 { 0 }
-    func decode(_ type: UInt32.Type) -> UInt32 { 0 }
-    func decode(_ type: UInt64.Type) -> UInt64 { 0 }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) -> T { 0 }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         guard depth < 32 else { throw NoBlank() }

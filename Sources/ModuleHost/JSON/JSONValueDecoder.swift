@@ -53,18 +53,10 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode(_ type: Double.Type) throws -> Double { try number(Double.init, \.isFinite) }
     func decode(_ type: Float.Type) throws -> Float { try number(Float.init, \.isFinite) }
-    func decode(_ type: Int.Type) throws -> Int { try integer() }
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    // The generic method would leave these two to the protocol, which rejects them.
     func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
-    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T { try integer() }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoding.decode(value) }
 
@@ -182,6 +174,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         try valueIfPresent(key) { try $0.decode(type) }
     }
 
+    // The common types by themselves, which is faster.
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try value(key) { try $0.decode(type) }
     }
@@ -191,37 +184,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
         try value(key) { try $0.decode(type) }
     }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try value(key) { try $0.decode(type) }
-    }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try value(key) { try $0.decode(type) }
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
         try value(key) { try $0.decode(type) }
     }
 
@@ -297,17 +260,7 @@ private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func decode(_ type: Bool.Type) throws -> Bool { try value { try $0.decode(type) } }
     mutating func decode(_ type: String.Type) throws -> String { try value { try $0.decode(type) } }
     mutating func decode(_ type: Double.Type) throws -> Double { try value { try $0.decode(type) } }
-    mutating func decode(_ type: Float.Type) throws -> Float { try value { try $0.decode(type) } }
     mutating func decode(_ type: Int.Type) throws -> Int { try value { try $0.decode(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try value { try $0.decode(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try value { try $0.decode(type) } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try value { try $0.decode(type) } }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type

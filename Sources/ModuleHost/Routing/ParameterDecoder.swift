@@ -98,24 +98,13 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
         try value(key, for: type).number(Double.init, type)
     }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try value(key, for: type).number(Float.init, type)
-    }
     @inline(__always)
     private func integer<T: FixedWidthInteger>(_ key: Key) throws -> T {
         try value(key, for: T.self).integer()
     }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+    // The generic method would leave these two to the protocol, which rejects them.
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try integer(key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -133,7 +122,8 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     private func decodePresent<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let values = parameters.values(of: key.stringValue) ?? []
-        return try ParameterValues(name: key.stringValue, values: values, type: type).decode()
+        return try ParameterValueDecoder(name: key.stringValue, values: values, type: type)
+            .decode(type)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -191,70 +181,6 @@ private struct ParameterValue {
     }
 }
 
-/// All values of one parameter, for a type that is not a standard scalar.
-private struct ParameterValues<Target: Decodable> {
-    let name: String
-    let values: [String]
-    let type: Target.Type
-
-    func decode() throws -> Target {
-        do {
-            if let known = try decodeKnown() { return known }
-            return try Target(from: ParameterValueDecoder(name: name, values: values, type: type))
-        } catch is ParameterJSONRequest {
-            return try decodeJSON()
-        } catch let error as DecodingError {
-            throw parameterError(of: error)
-        }
-    }
-
-    private func one() throws -> ParameterValue {
-        guard values.count == 1 else {
-            throw ParameterError(name: name, kind: .repeated(values.count))
-        }
-        return ParameterValue(name: name, text: values[0])
-    }
-
-    /// Decodes types of the standard library that have their own form in parameters.
-    private func decodeKnown() throws -> Target? {
-        if Target.self == Duration.self {
-            let value = try one()
-            do {
-                return try DurationReader.read(value.text) as? Target
-            } catch {
-                throw ParameterError(
-                    name: name, kind: .refused(value: value.text, error.description))
-            }
-        }
-        if Target.self == JSONValue.self { return try decodeJSON() }
-        return nil
-    }
-
-    func decodeJSON() throws -> Target {
-        let value = try one()
-        do throws(JSONError) {
-            return try JSONValue(parsing: value.text).decode(Target.self)
-        } catch {
-            throw ParameterError(
-                name: name, kind: .refused(value: value.text, error.description))
-        }
-    }
-
-    private func parameterError(of error: DecodingError) -> ParameterError {
-        if type is any (CaseIterable & RawRepresentable).Type, values.count == 1 {
-            return ParameterValue(name: name, text: values[0]).mismatch(type)
-        }
-        let reason =
-            switch error {
-            case .keyNotFound(_, let context), .typeMismatch(_, let context),
-                .valueNotFound(_, let context), .dataCorrupted(let context):
-                context.debugDescription
-            @unknown default: "\(error)"
-            }
-        return ParameterError(name: name, kind: .refused(value: values.first, reason))
-    }
-}
-
 /// An error that is thrown where a type decodes nested values: then the value is JSON text.
 private struct ParameterJSONRequest: Error {}
 
@@ -301,20 +227,48 @@ private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
     @inline(__always)
     private func integer<T: FixedWidthInteger>() throws -> T { try one().integer() }
     func decode(_ type: Int.Type) throws -> Int { try integer() }
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
     func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
-    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T { try integer() }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try ParameterValues(name: name, values: values, type: type).decode()
+        do {
+            if T.self == Duration.self, let duration = try duration() as? T { return duration }
+            if T.self == JSONValue.self { return try decodeJSON(type) }
+            return try T(from: ParameterValueDecoder(name: name, values: values, type: type))
+        } catch is ParameterJSONRequest {
+            return try decodeJSON(type)
+        } catch let error as DecodingError {
+            throw parameterError(of: error, type)
+        }
+    }
+
+    private func duration() throws -> Duration {
+        let value = try one()
+        do { return try DurationReader.read(value.text) } catch {
+            throw ParameterError(name: name, kind: .refused(value: value.text, error.description))
+        }
+    }
+
+    func decodeJSON<T: Decodable>(_ type: T.Type) throws -> T {
+        let value = try one()
+        do throws(JSONError) { return try JSONValue(parsing: value.text).decode(type) } catch {
+            throw ParameterError(name: name, kind: .refused(value: value.text, error.description))
+        }
+    }
+
+    private func parameterError(of error: DecodingError, _ type: Any.Type) -> ParameterError {
+        if type is any (CaseIterable & RawRepresentable).Type, values.count == 1 {
+            return ParameterValue(name: name, text: values[0]).mismatch(type)
+        }
+        let reason =
+            switch error {
+            case .keyNotFound(_, let context), .typeMismatch(_, let context),
+                .valueNotFound(_, let context), .dataCorrupted(let context):
+                context.debugDescription
+            @unknown default: "\(error)"
+            }
+        return ParameterError(name: name, kind: .refused(value: values.first, reason))
     }
 }
 
@@ -365,10 +319,4 @@ private struct ParameterList: UnkeyedDecodingContainer {
     }
 
     mutating func superDecoder() throws -> any Decoder { throw ParameterJSONRequest() }
-}
-
-extension ParameterValueDecoder {
-    fileprivate func decodeJSON<T: Decodable>(_ type: T.Type) throws -> T {
-        try ParameterValues(name: name, values: values, type: type).decodeJSON()
-    }
 }

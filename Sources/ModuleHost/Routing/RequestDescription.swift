@@ -46,6 +46,8 @@ final class RequestQuestions {
     let text: String
     /// The names that a request which takes any has.
     let names: [String]
+    /// The names of which a type asked first whether they are there.
+    private var optionals: Set<String> = []
     private var asked: [(name: String, type: Any.Type, isOptional: Bool, value: ExampleValue)] = []
 
     init(text: String, names: [String]) {
@@ -63,10 +65,10 @@ final class RequestQuestions {
     /// Records a request for a parameter.
     ///
     /// - Returns: The record for the value that the decoder provides.
-    func note(_ name: String, _ type: Any.Type, isOptional: Bool) -> ExampleValue {
+    func note(_ name: String, _ type: Any.Type) -> ExampleValue {
         if let known = asked.first(where: { isSameText($0.name, name) }) { return known.value }
         var type = type
-        var isOptional = isOptional
+        var isOptional = optionals.contains(name)
         if let optional = type as? any OptionalType.Type {
             type = optional.wrappedType
             isOptional = true
@@ -75,6 +77,8 @@ final class RequestQuestions {
         asked.append((name, type, isOptional, value))
         return value
     }
+
+    func noteOptional(_ name: String) { optionals.insert(name) }
 
     var fields: [RequestDescription.Field] {
         asked.map { name, type, isOptional, value in

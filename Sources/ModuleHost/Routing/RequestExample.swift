@@ -132,18 +132,10 @@ struct ExampleDecoder: Decoder, SingleValueDecodingContainer {
     }
     func decode(_ type: Double.Type) throws -> Double { one() }
     func decode(_ type: Float.Type) throws -> Float { one() }
-    func decode(_ type: Int.Type) throws -> Int { one() }
-    func decode(_ type: Int8.Type) throws -> Int8 { one() }
-    func decode(_ type: Int16.Type) throws -> Int16 { one() }
-    func decode(_ type: Int32.Type) throws -> Int32 { one() }
-    func decode(_ type: Int64.Type) throws -> Int64 { one() }
+    // The generic method would leave these two to the protocol, which rejects them.
     func decode(_ type: Int128.Type) throws -> Int128 { one() }
-    func decode(_ type: UInt.Type) throws -> UInt { one() }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { one() }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { one() }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { one() }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { one() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { one() }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T { one() }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let (known, content) = known(type), let known = known as? T {
@@ -199,58 +191,23 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     }
 
     /// Returns the decoder of a member; a member of the request itself is a parameter.
-    private func at(_ key: Key, _ type: Any.Type, isOptional: Bool = false) -> ExampleDecoder {
+    private func at(_ key: Key, _ type: Any.Type) -> ExampleDecoder {
         let value =
             decoder.depth == 0
-            ? decoder.questions.note(key.stringValue, type, isOptional: isOptional)
+            ? decoder.questions.note(key.stringValue, type)
             : decoder.value.member(key.stringValue)
         return decoder.below(value)
     }
 
-    func contains(_ key: Key) -> Bool { true }
+    /// Notes that the member may be missing: a type asks before it decodes an optional.
+    func contains(_ key: Key) -> Bool {
+        if decoder.depth == 0 { decoder.questions.noteOptional(key.stringValue) }
+        return !decoder.isDeep
+    }
     func decodeNil(forKey key: Key) throws -> Bool { false }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key, type).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try at(key, type).decode(type)
-    }
+    // The generic method would leave these two to the protocol, which rejects them.
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try at(key, type).decode(type)
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
         try at(key, type).decode(type)
     }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
@@ -258,62 +215,6 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try at(key, type).decode(type)
-    }
-
-    // Each kind by itself, since those of the protocol decode the value only where there is one.
-    private func optional<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T? {
-        decoder.isDeep ? nil : try at(key, type, isOptional: true).decode(type)
-    }
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        try optional(type, key)
-    }
-    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try optional(type, key)
     }
 
     func nestedContainer<Nested: CodingKey>(
