@@ -8,7 +8,7 @@ while IFS= read -r line; do
     method=${line#*'"method":"'} method=${method%%'"'*}
     result=null
     case $method in
-    initialize) result='{"protocol":1,"module":"com.example.notify","events":["push","terminate"]}' ;;
+    initialize) result='{"protocol":2,"module":"com.example.notify","events":["push","terminate"]}' ;;
     event) printf '%s\n' "$line" >>"$file" ;;
     esac
     printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"

@@ -194,7 +194,7 @@ class NotifyTests(ModuleTestCase):
         file = pathlib.Path(self.folder, "received.ndjson")
         with self.running(["sh", str(HERE / "notify.sh"), str(file)], "com.example.notify") as host:
             self.assertEqual(host.initialize(), {
-                "protocol": 1, "module": "com.example.notify", "events": ["push", "terminate"]})
+                "protocol": 2, "module": "com.example.notify", "events": ["push", "terminate"]})
             # Nothing in a payload is taken for a part of the message.
             trap = {"id": 7, "method": "initialize", "text": "\"id\":8,\"method\":\"x\" \\ \n $HOME `x` é"}
             self.assertEqual(host.event("push", trap), {"result": None})

@@ -31,7 +31,6 @@ struct RootURL: Decodable, Hashable, Sendable {
 
     /// Reads a URL from settings.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: An error where it is not a string, or is malformed.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()

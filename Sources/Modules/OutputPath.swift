@@ -10,7 +10,6 @@ struct OutputPath: Decodable, Hashable, Sendable {
 
     /// Reads a path from settings.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: An error where it is not a string, or not valid as the name of a file.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()

@@ -105,16 +105,16 @@ struct AutoIsolationTests {
         try die()
         // Counted where the next host starts.
         #expect(try HostdRun(nil, in: folder).ready().terminated().exit == .code(0))
-        let other = try hostd("modules", "--forgive", "x.none")
+        let other = try hostd("modules", "--reset-crashes", "x.none")
         #expect(
             other.error
                 == "hostd modules: no crashes are counted for 'x.none'; only for x.journal\n"
         )
-        let json = try hostd("modules", "--forgive", "x.journal", "--json")
-        #expect(json.output == #"{"reset":"x.journal","forgiven":"x.journal","deaths":1}"# + "\n")
+        let json = try hostd("modules", "--reset-crashes", "x.journal", "--json")
+        #expect(json.output == #"{"reset":"x.journal","deaths":1}"# + "\n")
 
         try folder.write("{", to: ".hostd/isolated.json")
-        let broken = try hostd("modules", "--forgive", "x.journal")
+        let broken = try hostd("modules", "--reset-crashes", "x.journal")
         #expect(broken.exit == .code(74))
         #expect(broken.error.contains("remove it, and the count begins again"))
         let run = try HostdRun(nil, in: folder).ready()

@@ -44,7 +44,7 @@ struct CommandTests {
         let json = try hostd("check", "slatefile.json", "--json")
         #expect(
             json.output
-                == #"{"ok":true,"file":"slatefile.json","modules":2,"errors":[],"faults":[],"#
+                == #"{"ok":true,"file":"slatefile.json","modules":2,"errors":[],"#
                 + #""warnings":[]}"#
                 + "\n")
     }
@@ -140,7 +140,7 @@ struct CommandTests {
         #expect(
             json.output
                 == #"{"ok":false,"file":"\#(folder.path)","errors":[{"message":"is a folder, "#
-                + #"not a file"}],"faults":[{"message":"is a folder, not a file"}]}"# + "\n")
+                + #"not a file"}]}"# + "\n")
     }
 
     @Test("unreadable: a device that would never end")

@@ -32,7 +32,7 @@ struct ControlCommandTests {
     func status() throws {
         let json =
             #"{"app":"Demo","state":"active","pid":7,"startedAt":"2026-03-01T09:41:00.123Z","#
-            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"late":["x.b","x.a"],"events":{"push":3},"#
+            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"unresponsive":["x.b","x.a"],"events":{"push":3},"#
             + #""holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}]}"#
         let host = try StandIn(["status": json])
         #expect(try host.hostd("status", "--json").output == json + "\n")
@@ -56,12 +56,12 @@ struct ControlCommandTests {
             "modules":
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"running","#
                 + #""main":true,"required":true,"behind":0},"#
-                + #"{"id":"a.b","entry":"M.B","state":"late","behind":3,"#
+                + #"{"id":"a.b","entry":"M.B","state":"unresponsive","behind":3,"#
                 + #""holds":[{"event":"background","reason":"upload","remainingMs":8500},"#
                 + #"{"event":"terminate","reason":"sync"}]},"#
                 + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw","retryInMs":3000,"#
                 + #""waiting":{"events":3,"from":"1:48"}},"#
-                + #"{"id":"e.f","entry":"M.E","state":"late","behind":1,"process":{"restarts":2,"#
+                + #"{"id":"e.f","entry":"M.E","state":"unresponsive","behind":1,"process":{"restarts":2,"#
                 + #""startedAt":"2026-01-01","endedAt":"2026-01-02","lastEnd":"it died"}},"#
                 + #"{"id":"g.h","entry":"M.G","state":"failed","reason":"it died","#
                 + #""process":{"restarts":4,"lastEnd":"it died"}},"#

@@ -14,7 +14,7 @@ struct HealthTests {
         #expect(outcome.exit == .code(0))
         #expect(
             try run.hostd("health", "--json").output
-                == #"{"ready":true,"healthy":true,"state":"active","modules":2,"unresponsive":[],"late":[],"failed":[]}"#
+                == #"{"ready":true,"healthy":true,"state":"active","modules":2,"unresponsive":[],"failed":[]}"#
                 + "\n")
     }
 

@@ -62,29 +62,29 @@ struct HostileOutputTests {
         "status": #"""
         {"app":"a","state":"active","pid":7,"version":"0.1.0","slatefile":"s","stateDirectory":"d",
          "startedAt":"2026-03-01T09:41:00.123Z","readyMs":12.5,"modulesRunning":2,"modulesFailed":1,
-         "late":["x.b"],"isolated":["x.c"],"events":{"push":3},"inbox":{"position":"1:1",
-         "pendingBytes":3,"accepted":1,"done":1,"rejected":2,"duplicates":0,"trouble":"disk"},
-         "lastDeath":{"text":"it died","cause":"process"},"failures":1,"lateness":2,"ignored":3,
+         "unresponsive":["x.b"],"isolated":["x.c"],"events":{"push":3},"inbox":{"position":"1:1",
+         "pendingBytes":3,"accepted":1,"done":1,"deadLetters":2,"duplicates":0,"problem":"disk"},
+         "lastDeath":{"text":"it died","cause":"process"},"failures":1,"timesUnresponsive":2,"ignored":3,
          "holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}],
          "lastReload":{"outcome":"rolled-back","time":"2026","origin":"x","summary":"module 'x.b' failed"}}
         """#,
         "modules": #"""
         [{"id":"x.a","entry":"M.A","state":"running","main":true,"required":true,"behind":2},
          {"id":"x.b","entry":"M.B","state":"failed","reason":"threw","hostDeaths":2},
-         {"id":"x.c","entry":"c","state":"late","behind":1,"process":{"pid":3,"restarts":2,
+         {"id":"x.c","entry":"c","state":"unresponsive","behind":1,"process":{"pid":3,"restarts":2,
           "startedAt":"2026","endedAt":"2026","lastEnd":"it died","residentBytes":9000000},
           "holds":[{"event":"background","reason":"upload"}]},
          {"id":"x.d","entry":"d","state":"failed","reason":"r","process":{"restarts":4}}]
         """#,
         "health":
-            #"{"ready":true,"healthy":true,"state":"active","modules":3,"late":["x.b"],"failed":["x.c"]}"#,
+            #"{"ready":true,"healthy":true,"state":"active","modules":3,"unresponsive":["x.b"],"failed":["x.c"]}"#,
         "open": #"{"reply":{"a":"b","c":["d",1]}}"#,
         "canopen": "true",
         "call": #"{"reply":"text"}"#,
         "post": "null",
         "send": #"""
-        {"id":"a","position":"1:1","duplicate":false,"rejected":"why","left":true,"outcome":
-         {"delivered":2,"failed":1,"late":1,"fetch":"newData","claimedBy":"x.b","reply":{"a":"b"},"failure":"no"}}
+        {"id":"a","position":"1:1","duplicate":false,"deadLetter":"why","left":true,"outcome":
+         {"delivered":2,"failed":1,"unresponsive":1,"fetch":"newData","claimedBy":"x.b","reply":{"a":"b"},"failure":"no"}}
         """#,
         "reload":
             #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
@@ -100,7 +100,7 @@ struct HostileOutputTests {
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
-            ["restart", "x.a"], ["unload", "x.a"], ["modules", "--forgive", word],
+            ["restart", "x.a"], ["unload", "x.a"], ["modules", "--reset-crashes", word],
         ]
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
         let named = [

@@ -190,7 +190,7 @@ struct InboxCommandTests {
                 + #""events":[{"position":"1:48","event":"push","#
                 + #""id":"b","time":"2026-03-01T09:41:00Z","modules":["x.a","x.b"]},"#
                 + #"{"position":"1:125","event":"message","modules":["x.b","x.c"]}]},"#
-                + #""deadLetters":\#(letters),"rejected":\#(letters)}"# + "\n")
+                + #""deadLetters":\#(letters)}"# + "\n")
         try folder.write("{", to: ".hostd/inbox/cursor")
         try folder.write("?", to: ".hostd/inbox/dead-letters.ndjson")
         let broken = try inbox("--limit", "0")

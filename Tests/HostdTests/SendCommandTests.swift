@@ -222,31 +222,31 @@ struct SendCommandTests {
             (#"{"id":"3:4","position":"3:4"}"#, "accepted 3:4", 0),
             (#"{"id":"a1","duplicate":true}"#, "already there: id a1", 0),
             (
-                #"{"id":"3:4","position":"3:4","outcome":{"delivered":0,"failed":0,"late":0}}"#,
+                #"{"id":"3:4","position":"3:4","outcome":{"delivered":0,"failed":0,"unresponsive":0}}"#,
                 "accepted 3:4: no module", 0
             ),
             (
-                #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"late":1,"#
+                #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"unresponsive":1,"#
                     + #""fetch":"noData"}}"#,
                 "accepted 3:4: 1 module, 1 unresponsive, noData", 75
             ),
             (
-                #"{"id":"a","position":"3:4","outcome":{"delivered":3,"failed":2,"late":0,"#
+                #"{"id":"a","position":"3:4","outcome":{"delivered":3,"failed":2,"unresponsive":0,"#
                     + #""fetch":"newData"}}"#,
                 "accepted 3:4: 3 modules, 2 failed, newData", 70
             ),
             (
-                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"late":0,"#
+                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"unresponsive":0,"#
                     + #""claimedBy":"com.mm.x"}}"#,
                 "accepted 3:4: claimed by com.mm.x", 0
             ),
             (
-                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"late":0,"#
+                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"unresponsive":0,"#
                     + #""reply":{"n":1}}}"#,
                 #"accepted 3:4: reply {"n":1}"#, 0
             ),
             (
-                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"late":0,"#
+                #"{"id":"a","position":"3:4","outcome":{"delivered":2,"failed":0,"unresponsive":0,"#
                     + #""failure":"no route"}}"#,
                 "accepted 3:4: not opened: no route", 70
             ),
@@ -262,7 +262,7 @@ struct SendCommandTests {
                 "accepted 3:4: no module responds to 'push'", 1
             ),
             (
-                #"{"id":"a","position":"3:4","rejected":"it killed the host"}"#,
+                #"{"id":"a","position":"3:4","deadLetter":"it killed the host"}"#,
                 "accepted 3:4, and moved to the dead letters: it killed the host", 70
             ),
             (

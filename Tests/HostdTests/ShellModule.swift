@@ -11,7 +11,7 @@ enum ShellModule {
             id=${line#*'"id":'} id=${id%%,*}
             result=null
             case $line in
-            *'"initialize"'*) result='{"protocol":1,"module":"\#(id)","events":[\#(events)]}' ;;
+            *'"initialize"'*) result='{"protocol":2,"module":"\#(id)","events":[\#(events)]}' ;;
             \#(cases)
             esac
             printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"

@@ -3,7 +3,7 @@ import Glibc
 /// A module that behaves, but for its sins.
 struct MisbehavingModule {
     /// The version of the protocol that it says it speaks.
-    var version = 1
+    var version = 2
     /// Whether it writes no answer any more.
     var isSilent = false
     /// What it writes whenever it waits for the host.

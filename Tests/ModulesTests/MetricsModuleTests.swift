@@ -285,6 +285,6 @@ struct PrometheusTextTests {
             }
         }
         // There is no READY yet to report.
-        #expect(described.count == 7 && !text.contains("hostd_ready_seconds"))
+        #expect(described.count == 6 && !text.contains("hostd_ready_seconds"))
     }
 }

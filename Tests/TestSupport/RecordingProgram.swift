@@ -15,7 +15,7 @@ package struct RecordingProgram: Sendable {
             method=${line#*'"method":"'} method=${method%%'"'*}
             result=null
             case $method in
-            initialize) result='{"protocol":1,"module":"'"$1"'","events":['"$2"']}' ;;
+            initialize) result='{"protocol":2,"module":"'"$1"'","events":['"$2"']}' ;;
             event)
                 printf '{"pid":%s,"received":%s}\n' $$ "$line" >>"$3"
                 case $line in

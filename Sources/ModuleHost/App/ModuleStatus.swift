@@ -7,7 +7,7 @@ package struct ModuleStatus: Hashable, Sendable {
         /// The old instance is stopped, and the new one not in effect yet: what is for the module waits.
         case replacing
         /// The module is busy beyond its deadline; events wait for it.
-        case overdue = "late"
+        case overdue = "unresponsive"
         /// The module receives nothing more.
         case failed
         /// The module was released, at the end.

@@ -84,10 +84,8 @@ extension BlackBox.Contents {
 
     /// Reads a box; accepts any bytes.
     ///
-    /// - Parameters:
-    ///   - source: The complete file.
-    ///   - boot: The current boot of the machine; nil where it is unknown, and then the box may be of
-    ///     another.
+    /// - Parameter boot: The current boot of the machine; nil where it is unknown, and then the box
+    ///   may be of another.
     init?(_ source: any BoxSource, boot: BootID?) {
         guard let words = BoxWords(source), let state = BlackBox.State(rawValue: words[.state]),
             let processID = Int32(exactly: words[.processID]), processID > 0,

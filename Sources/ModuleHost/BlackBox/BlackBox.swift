@@ -131,10 +131,7 @@ package final class BlackBox: @unchecked Sendable {
     /// Stored before the lane passes that event with ``setNext(_:)``. Without room for it, all positions of this
     /// box are invalid, as in ``setBehind(_:_:begun:)``.
     ///
-    /// - Parameters:
-    ///   - number: The place of the note.
-    ///   - position: The event.
-    ///   - begun: Whether this host has begun to deliver it; else an earlier one has.
+    /// - Parameter begun: Whether this host has begun to deliver it; else an earlier one has.
     func setUnanswered(_ number: Int, _ position: EventPosition?, begun: Bool = false) {
         guard number < BlackBoxLayout.unanswered else { return set(.incomplete, 1) }
         let begunBit = begun ? Contents.begunBit : 0
@@ -183,10 +180,6 @@ package final class BlackBox: @unchecked Sendable {
     /// Notes that start-up tasks of a module begin (1) or have ended (-1), off the lane.
     ///
     /// A task that is overdue counts as running until it ends.
-    ///
-    /// - Parameters:
-    ///   - slot: The module's number.
-    ///   - difference: The change in the number of its running tasks.
     func count(tasksOf slot: UInt16, _ difference: Int) {
         guard has(slot) else { return }
         (words + layout.tasks(Int(slot))).pointee.wrappingAdd(

@@ -121,7 +121,7 @@ extension LastDeath {
                 json.member("position", current.position.description)
                 json.member("attempt", current.attempt)
             }
-            json.member("unresponsive", formerly: "late") { Self.write(overdue, as: $1, to: &$0) }
+            Self.write(overdue, as: "unresponsive", to: &json)
             Self.write(startingUp, as: "startingUp", to: &json)
         }
     }

@@ -2,9 +2,6 @@
 extension LifecycleEvent {
     /// Reads the parameters of `event`.
     ///
-    /// - Parameters:
-    ///   - parameters: The parameters.
-    ///   - app: The app's name.
     /// - Throws: The error in them.
     init(sentDown parameters: JSONValue, app: String) throws(RPCError) {
         guard let kind = parameters["event"]?.string.flatMap(EventKind.init(rawValue:)) else {

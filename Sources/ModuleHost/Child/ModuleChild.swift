@@ -7,11 +7,6 @@ import Synchronization
 /// the module's calls to others are sent up.
 enum ModuleChild {
     /// Runs until the host ends, or requests the end.
-    ///
-    /// - Parameters:
-    ///   - entry: The module's entry.
-    ///   - time: The clock.
-    /// - Returns: The exit code of the process.
     static func run(_ entry: String, time: any TimeSource = SystemTimeSource.shared) -> ExitCode {
         Signals.endAtOnceOnCrash()
         // In a module's process, signals have their default actions, even if main has blocked them.

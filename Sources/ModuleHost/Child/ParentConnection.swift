@@ -131,10 +131,7 @@ final class ParentConnection: Sendable {
 
     /// Sends a request to the host, whose response no thread waits for.
     ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - recipient: Called once with the response, on any thread.
-    ///   - parameters: Writes the parameters.
+    /// - Parameter recipient: Called once with the response, on any thread.
     /// - Throws: An error where too many requests have no response yet.
     func ask(
         _ method: String, for recipient: @escaping @Sendable (Result<JSONValue, RPCError>) -> Void,

@@ -59,7 +59,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
         connection.succeed(initialization) { json in
             json.object {
-                $0.member("protocol", ModuleProtocol.newest.rawValue)
+                $0.member("protocol", ModuleProtocol.version)
                 $0.member("module", module.text)
                 $0.member("events", events.map(\.rawValue))
                 $0.member("topics", topics)

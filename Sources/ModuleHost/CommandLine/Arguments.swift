@@ -108,7 +108,7 @@ extension Command {
     /// Returns the option with a name as it is written, with its dashes.
     fileprivate func option(_ written: String) -> Option? {
         allOptions.first {
-            "--\($0.name)" == written || $0.formerly.map { "--\($0)" } == written
+            "--\($0.name)" == written
                 || $0.letter.map { "-\($0)" } == written
         }
     }

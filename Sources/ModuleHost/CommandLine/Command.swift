@@ -39,8 +39,6 @@ struct Command: Sendable {
     struct Option: Sendable {
         /// The name without its dashes.
         let name: String
-        /// The name that it had in version 0.1, which is accepted until 0.2.0.
-        var formerly: String?
         /// The one letter that means the same behind a single dash; nil for none.
         var letter: Character?
         /// The placeholder of its value in the help; nil for an option without one.

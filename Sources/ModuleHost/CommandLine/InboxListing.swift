@@ -80,9 +80,7 @@ struct InboxListing {
         var json = JSONWriter()
         json.object {
             $0.member("pending") { $0.object { write(pending, to: &$0) } }
-            $0.member("deadLetters", formerly: "rejected") {
-                $0.member($1) { $0.object { writeDeadLetters(to: &$0) } }
-            }
+            $0.member("deadLetters") { $0.object { writeDeadLetters(to: &$0) } }
         }
         json.newline()
         return json.bytes
@@ -112,7 +110,7 @@ struct InboxListing {
                 if let time = event.time { json.member("time", time) }
                 if let modules = event.modules { json.member("modules", modules) }
                 if let error = event.error {
-                    json.member("error", formerly: "fault") { $0.member($1, error) }
+                    json.member("error", error)
                 }
             }
         }

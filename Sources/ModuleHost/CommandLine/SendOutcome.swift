@@ -50,10 +50,10 @@ struct SendOutcome {
     }
 
     private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {
-        if answer["deadLetter", formerly: "rejected"] != nil { return .failed }
+        if answer["deadLetter"] != nil { return .failed }
         let isUndelivered =
             answer["ignored"] != nil
-            || answer["outcome"]?["undelivered", formerly: "unheard"] != nil
+            || answer["outcome"]?["undelivered"] != nil
         if isUndelivered {
             let waits = answer["outcome"]?["waitsFor"] != nil
             return !isWaitedFor ? .success : waits ? .busy : .ignored
@@ -62,7 +62,7 @@ struct SendOutcome {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
             if hasFailed { return .failed }
             let isPending =
-                (outcome["unresponsive", formerly: "late"]?.int ?? 0) > 0
+                (outcome["unresponsive"]?.int ?? 0) > 0
                 || outcome["waitsFor"] != nil
             return isWaitedFor && isPending ? .busy : .success
         }
@@ -80,7 +80,7 @@ struct SendOutcome {
         if let outcome = answer["outcome"] {
             return "accepted \(position): \(parts(of: outcome).joined(separator: ", "))"
         }
-        if let reason = answer["deadLetter", formerly: "rejected"]?.string {
+        if let reason = answer["deadLetter"]?.string {
             return "accepted \(position), and moved to the dead letters: \(reason)"
         }
         return answer["left"] == nil ? "accepted \(position)" : leftText(position)
@@ -99,18 +99,18 @@ struct SendOutcome {
         if let module = outcome["claimedBy"]?.string { parts.append("claimed by \(module)") }
         if let reply = outcome["reply"] { parts.append("reply \(reply.text)") }
         if let failure = outcome["failure"]?.string { parts.append("not opened: \(failure)") }
-        if let undelivered = outcome["undelivered", formerly: "unheard"]?.string {
+        if let undelivered = outcome["undelivered"]?.string {
             parts.append(undelivered)
         }
         if parts.isEmpty {
             let count = outcome["delivered"]?.int ?? 0
             parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")
         }
-        let unresponsive = outcome["unresponsive", formerly: "late"]
+        let unresponsive = outcome["unresponsive"]
         for (what, count) in [("failed", outcome["failed"]), ("unresponsive", unresponsive)] {
             if let count = count?.int, count > 0 { parts.append("\(count) \(what)") }
         }
-        if outcome["undelivered", formerly: "unheard"] != nil { return parts }
+        if outcome["undelivered"] != nil { return parts }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
         if let failed = outcome["waitsFor"]?.elements.compactMap(\.string), !failed.isEmpty {
             parts.append("it waits for modules that do not run: \(failed.shortList())")

@@ -63,7 +63,6 @@ package struct DeadLetters: Sendable {
         }
         let bytes = json.bytes
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
-            try carryOver()
             do throws(FileError) { try write(bytes) } catch { throw .unusable(error) }
         }
     }
@@ -89,7 +88,6 @@ package struct DeadLetters: Sendable {
     ///
     /// - Parameter bytes: The number of bytes to read from the end of the file.
     /// - Returns: The places, in no particular order.
-    /// - Throws: ``InboxError/unreadable(_:)``.
     func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<DeadLetterPlace> {
         var places: Set<DeadLetterPlace> = []
         for line in try lines(atMost: bytes) {
@@ -111,7 +109,6 @@ package struct DeadLetters: Sendable {
         where isTaken: (DeadLetter) -> Bool
     ) throws(InboxError) -> [DeadLetter] {
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
-            try carryOver()
             var taken: [DeadLetter] = []
             var kept: [UInt8] = []
             for line in try lines() {
@@ -157,24 +154,6 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// Moves the contents of the file with the former name to this one.
-    ///
-    /// Under the lock of the inbox.
-    ///
-    /// A process that dies in between leaves events in both: they are listed twice, and none is lost.
-    private func carryOver() throws(InboxError) {
-        let former = folder.formerDeadLettersPath
-        guard fileExists(former) else { return }
-        let lines = try lines(of: former, atMost: nil)
-        do throws(FileError) {
-            try write(lines.flatMap { $0 + [UInt8(ascii: "\n")] })
-            try removeFile(former)
-            try synchronizeFolder(folder.path)
-        } catch {
-            throw .unusable(error)
-        }
-    }
-
     /// Appends lines, and waits until they are on the disk.
     private func write(_ bytes: [UInt8]) throws(FileError) {
         let isNew = !fileExists(folder.deadLettersPath)
@@ -186,20 +165,12 @@ package struct DeadLetters: Sendable {
         if isNew { try synchronizeFolder(folder.path) }
     }
 
-    /// The lines of the file, after those of the file of the former name.
+    /// The lines of the file, without their newlines.
     ///
-    /// - Parameter bytes: The number of bytes to read from the end of each, where the first line may be
-    ///   incomplete; nil for all.
-    /// - Returns: The lines, without their newlines.
-    /// - Throws: ``InboxError/unreadable(_:)``.
+    /// - Parameter bytes: The number of bytes to read from the end, where the first line may be incomplete; nil
+    ///   for all.
     private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
-        try lines(of: folder.formerDeadLettersPath, atMost: bytes)
-            + lines(of: folder.deadLettersPath, atMost: bytes)
-    }
-
-    private func lines(
-        of path: String, atMost bytes: Int?
-    ) throws(InboxError) -> [ArraySlice<UInt8>] {
+        let path = folder.deadLettersPath
         do throws(FileReadError) {
             let text: [UInt8]
             if let bytes {

@@ -10,7 +10,6 @@ package struct IDConflict: Error, Hashable, CustomStringConvertible {
     /// Compares an event with the first one that has its id; nil if both are the same event.
     ///
     /// - Parameters:
-    ///   - id: The id.
     ///   - record: The event; nil if it cannot be parsed.
     ///   - first: The first event with the id; nil if it cannot be parsed.
     ///   - position: The position of the first event.

@@ -17,7 +17,7 @@ struct IDTable {
     /// thousand times does not fill a thousand slots in a row.
     private var others: [Hash: ArraySlice<UInt64>] = [:]
 
-    /// A value in place of a hash; no record has these.
+    /// A value instead of a hash; no record has these.
     private enum Mark {
         static let empty: UInt32 = 0
         /// The record was removed.
@@ -44,10 +44,7 @@ struct IDTable {
 
     /// Adds a record; has no effect where it is there already.
     ///
-    /// - Parameters:
-    ///   - hash: The hash of its id.
-    ///   - position: The position of the record.
-    ///   - lowest: The lowest position that is kept where the table needs more slots.
+    /// - Parameter lowest: The lowest position that is kept where the table needs more slots.
     mutating func insert(
         _ hash: Hash, at position: EventPosition, keepingFrom lowest: EventPosition
     ) {
@@ -80,8 +77,8 @@ struct IDTable {
             if position >= lowest { found = min(found ?? position, position) }
         }
         if !others.isEmpty, let more = others[hash] {
-            let place = more.partitioningIndex { $0 >= lowest }
-            if place < more.endIndex { found = min(found ?? more[place], more[place]) }
+            let index = more.partitioningIndex { $0 >= lowest }
+            if index < more.endIndex { found = min(found ?? more[index], more[index]) }
         }
         return found.flatMap(EventPosition.init(rawValue:))
     }
@@ -89,10 +86,10 @@ struct IDTable {
     /// Removes a record.
     mutating func remove(_ hash: Hash, at position: EventPosition) {
         let (hash, position) = (Self.stored(hash), position.rawValue)
-        var place: Int?
-        _ = visit(hash) { if positions[$0] == position { place = $0 } }
-        if let place {
-            hashes[place] = Mark.removed
+        var slot: Int?
+        _ = visit(hash) { if positions[$0] == position { slot = $0 } }
+        if let slot {
+            hashes[slot] = Mark.removed
         } else {
             others[hash]?.remove(ascending: position)
             if others[hash]?.isEmpty == true { others[hash] = nil }
@@ -102,8 +99,8 @@ struct IDTable {
     /// Removes all records below `lowest`, and gives their memory back.
     mutating func removeAll(below lowest: EventPosition) {
         guard !hashes.isEmpty else { return }
-        others = others.compactMapValues { places in
-            let left = places[places.partitioningIndex { $0 >= lowest.rawValue }...]
+        others = others.compactMapValues { positions in
+            let left = positions[positions.partitioningIndex { $0 >= lowest.rawValue }...]
             return left.isEmpty ? nil : ArraySlice(Array(left))
         }
         resize(from: lowest.rawValue)
@@ -151,14 +148,14 @@ extension ArraySlice<UInt64> {
     /// Inserts into an ascending list, unless it is there; at the end in constant time.
     fileprivate mutating func insert(ascending value: UInt64) {
         guard let last, last >= value else { return append(value) }
-        let place = partitioningIndex { $0 >= value }
-        if self[place] != value { insert(value, at: place) }
+        let index = partitioningIndex { $0 >= value }
+        if self[index] != value { insert(value, at: index) }
     }
 
     /// Removes from an ascending list; the first in constant time.
     fileprivate mutating func remove(ascending value: UInt64) {
-        let place = partitioningIndex { $0 >= value }
-        guard place < endIndex, self[place] == value else { return }
-        if place == startIndex { removeFirst() } else { remove(at: place) }
+        let index = partitioningIndex { $0 >= value }
+        guard index < endIndex, self[index] == value else { return }
+        if index == startIndex { removeFirst() } else { remove(at: index) }
     }
 }

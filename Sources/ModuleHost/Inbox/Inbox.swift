@@ -166,7 +166,6 @@ package final class Inbox: Sendable {
     /// Waits neither for the disk nor for any thread.
     ///
     /// - Parameter lane: The lane of the modules: events that one of them has yet to receive are not done; nil for none.
-    /// - Returns: The metrics.
     func currentFigures(with lane: Lane? = nil) -> InboxMetrics {
         var metrics = metrics.withLock { $0 }
         let pending = lane?.pendingEvents
@@ -210,9 +209,7 @@ package final class Inbox: Sendable {
 
     /// Notes that every module listed for an event has returned, and that its answer is to come.
     ///
-    /// - Parameters:
-    ///   - entry: The event.
-    ///   - isBegun: Whether a module has begun to answer.
+    /// - Parameter isBegun: Whether a module has begun to answer.
     func suspended(_ entry: InboxEntry, isBegun: Bool) {
         progress.suspended(entry, isBegun: isBegun)
     }
@@ -252,21 +249,21 @@ package final class Inbox: Sendable {
 
     /// Reads an event again that an overdue module has not received.
     ///
-    /// - Parameter place: The position of the event, or one before it.
+    /// - Parameter position: The position of the event, or one before it.
     /// - Returns: Its entry, nil where nothing can be read; and the event, nil where the record is not one
     ///   that can be received.
-    func read(at place: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
+    func read(at position: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
         let item: InboxItem?
         do throws(InboxError) {
             item = try overdueReader.withLock { reader throws(InboxError) in
-                if let reader { return try reader.read(at: place) }
+                if let reader { return try reader.read(at: position) }
                 let new = try InboxReader(folder)
                 reader = new
-                return try new.read(at: place)
+                return try new.read(at: position)
             }
         } catch {
             log.error(
-                "the inbox cannot be read at \(place), where an unresponsive module continues: \(error)"
+                "the inbox cannot be read at \(position), where an unresponsive module continues: \(error)"
             )
             return (nil, nil)
         }
@@ -433,9 +430,9 @@ package struct InboxMetrics: Hashable, Sendable {
             $0.member("pendingBytes", pendingBytes)
             $0.member("accepted", accepted)
             $0.member("done", done)
-            $0.member("deadLetters", formerly: "rejected") { $0.member($1, rejected) }
+            $0.member("deadLetters", rejected)
             $0.member("duplicates", duplicates)
-            if let problem { $0.member("problem", formerly: "trouble") { $0.member($1, problem) } }
+            if let problem { $0.member("problem", problem) }
         }
     }
 }

@@ -8,8 +8,6 @@ struct InboxExtent {
     private let reach: Int
 
     /// Reads the extent, under the lock.
-    ///
-    /// - Throws: ``InboxError/unusable(_:)``.
     init(of folder: InboxFolder) throws(InboxError) {
         try self.init(of: folder, folder.segments())
     }
@@ -38,12 +36,6 @@ struct InboxExtent {
     /// newest.
     ///
     /// Older ones may have been removed meanwhile, as they may be after any check.
-    ///
-    /// - Parameters:
-    ///   - folder: The inbox.
-    ///   - list: Its segments.
-    /// - Returns: The current extent of the log.
-    /// - Throws: ``InboxError``.
     func renewed(in folder: InboxFolder, _ list: SegmentList) throws(InboxError) -> InboxExtent {
         guard let newest, let state = try? newest.state(), state.isLinked,
             try list.isNewest(newest.number)
@@ -59,8 +51,6 @@ struct InboxExtent {
 
     /// Returns the current end of the newest segment, which need not be the newest any more; nil where it has been
     /// removed.
-    ///
-    /// - Throws: ``InboxError/unusable(_:)``.
     func currentEnd() throws(InboxError) -> SegmentList.End? {
         guard let newest else { return nil }
         do throws(FileError) {

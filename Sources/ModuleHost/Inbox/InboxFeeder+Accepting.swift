@@ -7,23 +7,23 @@ extension InboxFeeder {
         let (fresh, repeated) = sort(submissions)
         guard !fresh.isEmpty else { return }
         do throws(InboxError) {
-            let places = try inbox.lockWatch.watching { () throws(InboxError) in
+            let positions = try inbox.lockWatch.watching { () throws(InboxError) in
                 try openWriter().append(fresh.map(\.line))
             }
             inbox.metrics.withLock { $0.accepted += fresh.count }
-            for (submission, place) in zip(fresh, places) {
-                if let id = submission.id { known.insert(id, at: place) }
+            for (submission, position) in zip(fresh, positions) {
+                if let id = submission.id { known.insert(id, at: position) }
                 if let onDelivery = submission.onDelivery {
-                    inbox.progress.wait(for: place, onDelivery)
+                    inbox.progress.wait(for: position, onDelivery)
                 }
                 if let record = submission.record {
-                    unread.add(record, at: place, size: submission.line.count)
+                    unread.add(record, at: position, size: submission.line.count)
                 }
-                submission.onAcceptance(.accepted(place))
+                submission.onAcceptance(.accepted(position))
             }
             for repeated in repeated {
                 let first = fresh[repeated.first].parsed
-                report(repeated.submission, repeating: first, at: places[repeated.first])
+                report(repeated.submission, repeating: first, at: positions[repeated.first])
             }
             inbox.settled(.accepting)
         } catch {
@@ -37,7 +37,7 @@ extension InboxFeeder {
     /// A submission with the id of another one that is written with it.
     private struct Repeated {
         let submission: InboxSubmission
-        /// The place of the other one among those that are written.
+        /// The index of the other one among those that are written.
         let first: Int
     }
 

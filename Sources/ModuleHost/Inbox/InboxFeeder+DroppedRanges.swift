@@ -3,9 +3,6 @@ extension InboxFeeder {
     /// Moves events to the dead letters: those with which an overdue or failed module is too far behind, and
     /// those that were dropped for other reasons, each under the module's name.
     ///
-    /// - Parameters:
-    ///   - lane: The lane of the modules.
-    ///   - reader: Reads the log; its current position is the end of what was read.
     /// - Throws: ``InboxError`` where the log cannot be read.
     mutating func moveToDeadLetters(
         on lane: Lane, _ reader: InboxReader
@@ -14,9 +11,9 @@ extension InboxFeeder {
         // Read once for all modules.
         var sizes = SegmentSizes()
         if !undelivered.isEmpty { try sizes.look(at: inbox.folder, inbox.folder.segments()) }
-        for (slot, place) in undelivered {
+        for (slot, position) in undelivered {
             let end = reader.position
-            guard sizes.bytes(from: place, to: end) > inbox.limits.behind else { continue }
+            guard sizes.bytes(from: position, to: end) > inbox.limits.behind else { continue }
             // A quarter more than necessary, so that it is not repeated with the next event.
             let bound = sizes.position(inbox.limits.behind / 4 * 3, before: end)
             guard let range = lane.drop(before: bound, by: slot) else { continue }
@@ -54,19 +51,18 @@ extension InboxFeeder {
 
     /// Moves events that earlier hosts left for modules which are not part of the app any more to the dead letters.
     ///
-    /// - Parameter modules: The modules of the app.
     /// - Throws: ``InboxError`` where the log cannot be read, or the dead letters not written.
     mutating func dropRemoved(_ modules: Set<ModuleID>) throws(InboxError) {
         var kept = start
         let gone = kept.removeOthers(than: modules)
         guard !gone.isEmpty else { return }
         let reader = try InboxReader(inbox.folder)
-        for (module, place) in gone {
-            guard let end = start.next, place < end else { continue }
+        for (module, position) in gone {
+            guard let end = start.next, position < end else { continue }
             let count = try moveToDeadLetters(
                 DroppedRange(
-                    slot: ModuleSlot(number: 0, id: module), first: place, begun: nil,
-                    places: place..<end, excluded: [], reason: .removed("had not received it")),
+                    slot: ModuleSlot(number: 0, id: module), first: position, begun: nil,
+                    places: position..<end, excluded: [], reason: .removed("had not received it")),
                 reader)
             guard count > 0 else { continue }
             inbox.log.of(module: module.text).warning(
@@ -100,11 +96,11 @@ extension InboxFeeder {
                 rejection(of: item, id: record.id, for: range.slot.id.map { [$0] }, reason))
         }
         if let begun = range.begun, let item = try reader.read(at: begun) { take(item) }
-        if var place = range.places?.lowerBound, let end = range.places?.upperBound {
-            while place < end, let item = try reader.read(at: place), item.position < end {
+        if var position = range.places?.lowerBound, let end = range.places?.upperBound {
+            while position < end, let item = try reader.read(at: position), item.position < end {
                 let isSkipped = inbox.skipped.withLock { $0.contains(item.position) }
                 if !isSkipped, !range.excluded.contains(item.position) { take(item) }
-                place = item.end
+                position = item.end
                 if rejections.count >= 1024 {
                     try inbox.reject(rejections)
                     dropped += rejections.count

@@ -197,9 +197,7 @@ struct InboxFeeder {
 
     /// Begins a new segment where programs that do not handle segments have filled the newest.
     ///
-    /// - Parameter reader: The reader, at the end of the log.
     /// - Returns: Whether it was full.
-    /// - Throws: ``InboxError``.
     private mutating func rollWhenFull(_ reader: InboxReader) throws(InboxError) -> Bool {
         guard Int(reader.position.offset) >= inbox.folder.limits.segment else { return false }
         return try openWriter().rollWhenFull()

@@ -50,8 +50,6 @@ package struct InboxFolder: Sendable {
     package var lockPath: String { "\(path)/inbox.lock" }
     package var cursorPath: String { "\(path)/cursor" }
     package var deadLettersPath: String { "\(path)/dead-letters.ndjson" }
-    /// The path of the dead letters in version 0.1; its contents are carried over until 0.2.0.
-    package var formerDeadLettersPath: String { "\(path)/rejected.ndjson" }
 
     /// Returns the path of a segment.
     package func path(ofSegment number: UInt32) -> String {
@@ -122,8 +120,6 @@ extension InboxFolder {
     /// Returns the number of the first segment of an empty folder.
     ///
     /// Called under the lock.
-    ///
-    /// - Throws: ``InboxError/numbersUsedUp(folder:)``.
     func firstNumber() throws(InboxError) -> UInt32 {
         guard case .success(let cursor) = InboxCursor.load(from: self),
             let last = cursor.lastSegment
@@ -135,8 +131,6 @@ extension InboxFolder {
     /// Creates a segment, and makes its name safe on the disk.
     ///
     /// Called under the lock.
-    ///
-    /// - Throws: ``InboxError/unusable(_:)``.
     func createSegment(_ number: UInt32) throws(InboxError) -> SegmentFile {
         do throws(FileError) {
             let segment = try SegmentFile(creating: path(ofSegment: number), number: number)
@@ -152,7 +146,7 @@ extension InboxFolder {
     /// Called under the lock, by the host alone.
     func removeLeftovers() {
         for name in (try? namesInFolder(path)) ?? [] where name.hasSuffix(".tmp") {
-            let files = ["cursor", "dead-letters.ndjson", "rejected.ndjson"]
+            let files = ["cursor", "dead-letters.ndjson"]
             guard files.contains(where: { name.hasPrefix("\($0).") }) else { continue }
             // A file that stays does no harm.
             try? removeFile("\(path)/\(name)")

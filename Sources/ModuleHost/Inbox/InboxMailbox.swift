@@ -61,7 +61,6 @@ final class InboxMailbox: Sendable {
     /// Takes the submissions.
     ///
     /// - Parameter withIDs: Whether submissions with an id are taken as well; at the end they always are.
-    /// - Returns: The taken submissions; the others wait on.
     func take(withIDs: Bool) -> Letters {
         letters.withLock { letters in
             var taken = letters

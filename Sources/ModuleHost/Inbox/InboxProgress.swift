@@ -7,7 +7,7 @@ import Synchronization
 final class InboxProgress: Sendable {
     private let box: BlackBox?
     /// The first position that is not done by the lane; 0 before the first.
-    private let nextPlace = Atomic<UInt64>(0)
+    private let nextPosition = Atomic<UInt64>(0)
     /// The first position that the lane has handed back undone: from there on, nothing is done by this host.
     private let handedBack = Atomic<UInt64>(.max)
     /// The number of events that were passed to the lane and are not done.
@@ -19,7 +19,7 @@ final class InboxProgress: Sendable {
     /// Whether there are still events that the last host left for some modules alone.
     private let isCatchingUp = Atomic(false)
     private let catchingUp = Guarded(CatchingUp())
-    /// The events whose answers are to come, with the places of their notes in the black box.
+    /// The events whose answers are to come, with the positions of their notes in the black box.
     private let unanswered = Guarded(UnansweredEvents())
     /// The number of those that this host has delivered.
     private let suspendedCount = Atomic(0)
@@ -37,7 +37,7 @@ final class InboxProgress: Sendable {
     private struct CatchingUp {
         /// The end of the events that the last host left.
         var end = EventPosition(segment: 1, offset: 0)
-        var modules: [ModuleID: (slot: ModuleSlot, place: EventPosition)] = [:]
+        var modules: [ModuleID: (slot: ModuleSlot, position: EventPosition)] = [:]
     }
 
     /// - Parameters:
@@ -132,9 +132,9 @@ final class InboxProgress: Sendable {
         wake()
     }
 
-    /// Notes that nothing before `place` needs to be delivered.
-    func passed(to place: EventPosition) {
-        advance(to: place)
+    /// Notes that nothing before `position` needs to be delivered.
+    func passed(to position: EventPosition) {
+        advance(to: position)
         leave()
     }
 
@@ -143,26 +143,26 @@ final class InboxProgress: Sendable {
     /// Before the lane reaches the work after the event.
     func handBack(_ entry: InboxEntry) {
         // Not `min`: the one in Swift 6.3's atomics compares unsigned values as signed ones.
-        let place = entry.position.rawValue
+        let position = entry.position.rawValue
         var first = handedBack.load(ordering: .relaxed)
-        while place < first {
+        while position < first {
             let (isExchanged, found) = handedBack.weakCompareExchange(
-                expected: first, desired: place, ordering: .relaxed)
+                expected: first, desired: position, ordering: .relaxed)
             if isExchanged { return }
             first = found
         }
     }
 
-    private func advance(to place: EventPosition) {
-        guard place.rawValue > nextPlace.load(ordering: .relaxed),
-            place.rawValue <= handedBack.load(ordering: .relaxed)
+    private func advance(to position: EventPosition) {
+        guard position.rawValue > nextPosition.load(ordering: .relaxed),
+            position.rawValue <= handedBack.load(ordering: .relaxed)
         else { return }
         if isCatchingUp.load(ordering: .relaxed) {
-            catchUp(to: place)
+            catchUp(to: position)
         } else {
-            box?.setNext(place)
+            box?.setNext(position)
         }
-        nextPlace.store(place.rawValue, ordering: .releasing)
+        nextPosition.store(position.rawValue, ordering: .releasing)
     }
 
     // MARK: Events that the last host left for some modules
@@ -172,33 +172,32 @@ final class InboxProgress: Sendable {
     /// On the lane.
     ///
     /// - Parameters:
-    ///   - slots: The slots of the app's modules.
-    ///   - places: The first event that each module which is behind is to receive.
+    ///   - firsts: The first event that each module which is behind is to receive.
     ///   - end: The position up to which all events are for these modules alone; nil for the start of the log.
     func expect(
-        _ slots: [ModuleSlot], at places: [ModuleID: EventPosition], upTo end: EventPosition?
+        _ slots: [ModuleSlot], at firsts: [ModuleID: EventPosition], upTo end: EventPosition?
     ) {
         guard let end else { return }
         catchingUp.withLock { modules in
             modules.end = end
             for slot in slots {
-                guard let id = slot.id, let place = places[id], place < end else { continue }
-                modules.modules[id] = (slot, place)
-                box?.setBehind(slot.number, place, begun: false)
+                guard let id = slot.id, let position = firsts[id], position < end else { continue }
+                modules.modules[id] = (slot, position)
+                box?.setBehind(slot.number, position, begun: false)
             }
             isCatchingUp.store(!modules.modules.isEmpty, ordering: .relaxed)
         }
     }
 
     /// Notes the progress of the modules that alone receive an event.
-    private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
+    private func note(_ entry: InboxEntry, _ position: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
             for (id, module) in modules.modules where entry.only?.contains(id) == true {
                 // The lane itself notes the progress of a module that is overdue by now.
                 switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
-                    box?.setBehind(module.slot.number, place, begun: isBegun)
+                    box?.setBehind(module.slot.number, position, begun: isBegun)
                 case .overdue, .unlisted: break
                 }
             }
@@ -221,15 +220,15 @@ final class InboxProgress: Sendable {
                 $0.slot === slot ? $0 : nil
             }
             let isGone = !slot.isListed && !slot.isAwaited.load(ordering: .relaxed)
-            let left = isGone ? nil : module.map { firstLeft(from: $0.place) }
+            let left = isGone ? nil : module.map { firstLeft(from: $0.position) }
             box?.setBehind(slot.number, left, begun: false)
         }
     }
 
-    /// Returns the position of a module that the last host left behind at `place`, if nothing else is known
+    /// Returns the position of a module that the last host left behind at `position`, if nothing else is known
     /// of it.
-    private func firstLeft(from place: EventPosition) -> EventPosition {
-        next.map { max($0, place) } ?? place
+    private func firstLeft(from position: EventPosition) -> EventPosition {
+        next.map { max($0, position) } ?? position
     }
 
     /// Replaces a module that may have been behind when the last host ended by another one.
@@ -237,9 +236,9 @@ final class InboxProgress: Sendable {
         guard isCatchingUp.load(ordering: .relaxed), let id = old.id else { return }
         catchingUp.withLock { modules in
             guard let module = modules.modules[id], module.slot === old else { return }
-            let place = firstLeft(from: module.place)
-            modules.modules[id] = (new, place)
-            box?.setBehind(new.number, place, begun: false)
+            let position = firstLeft(from: module.position)
+            modules.modules[id] = (new, position)
+            box?.setBehind(new.number, position, begun: false)
             // The note of a failed module stands for what waits for it.
             if !old.isAwaited.load(ordering: .relaxed) {
                 box?.setBehind(old.number, nil, begun: false)
@@ -254,15 +253,15 @@ final class InboxProgress: Sendable {
             guard let module = slot.id.flatMap({ modules.modules[$0] }), module.slot === slot else {
                 return nil
             }
-            let first = firstLeft(from: module.place)
+            let first = firstLeft(from: module.position)
             return first < modules.end ? first..<modules.end : nil
         }
     }
 
-    private func catchUp(to place: EventPosition) {
+    private func catchUp(to position: EventPosition) {
         catchingUp.withLock { modules in
-            guard place >= modules.end else { return }
-            box?.setNext(place)
+            guard position >= modules.end else { return }
+            box?.setNext(position)
             endCatchingUp(&modules)
         }
     }
@@ -289,7 +288,7 @@ final class InboxProgress: Sendable {
     // MARK: The inbox's thread
 
     /// The first position that is not done by the lane.
-    var next: EventPosition? { EventPosition(rawValue: nextPlace.load(ordering: .acquiring)) }
+    var next: EventPosition? { EventPosition(rawValue: nextPosition.load(ordering: .acquiring)) }
 
     /// The events whose answers are to come.
     var unansweredPositions: Set<EventPosition> { unanswered.withLock { Set($0.numbers.keys) } }
@@ -309,20 +308,20 @@ final class InboxProgress: Sendable {
     /// Begins at the position that the last host had reached.
     ///
     /// - Parameters:
-    ///   - place: The position at which reading begins.
+    ///   - position: The position at which reading begins.
     ///   - end: The position up to which all events are for the modules of ``expect(_:at:upTo:)`` alone.
     ///   - unanswered: The events that are delivered to all modules again, since their answers had not come.
     func start(
-        at place: EventPosition, upTo end: EventPosition, again unanswered: Set<EventPosition>
+        at position: EventPosition, upTo end: EventPosition, again unanswered: Set<EventPosition>
     ) {
         for position in unanswered.sorted() { noteUnanswered(position, isBegun: false) }
         catchingUp.withLock { modules in
             modules.end = end
-            if place >= end { endCatchingUp(&modules) }
+            if position >= end { endCatchingUp(&modules) }
         }
         // Last: without it the next host uses the cursor alone.
         box?.setNext(end)
-        nextPlace.store(place.rawValue, ordering: .releasing)
+        nextPosition.store(position.rawValue, ordering: .releasing)
     }
 
     /// Notes that an item is about to be passed to the lane.
@@ -331,9 +330,7 @@ final class InboxProgress: Sendable {
     /// Requests a wake-up when the lane has done half a window of events, when it has done all, and when an
     /// answer has come.
     ///
-    /// - Parameters:
-    ///   - count: The number of waiting events at which the lane has room again.
-    ///   - limits: The limits of the inbox.
+    /// - Parameter count: The number of waiting events at which the lane has room again.
     /// - Returns: False where it has no more than that by now.
     func awaitRoom(untilAtMost count: Int, _ limits: Inbox.Limits) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
@@ -347,17 +344,17 @@ final class InboxProgress: Sendable {
     var hasWaitingSenders: Bool { hasWaiters.load(ordering: .acquiring) }
 
     func wait(
-        for place: EventPosition,
+        for position: EventPosition,
         _ waiter: @escaping @Sendable (InboxSubmission.DeliveryResult) -> Void
     ) {
-        waiters.withLock { $0[place] = waiter }
+        waiters.withLock { $0[position] = waiter }
         hasWaiters.store(true, ordering: .releasing)
     }
 
     /// Passes the result for an event to its waiter.
-    func notifyWaiter(_ place: EventPosition, _ outcome: InboxSubmission.DeliveryResult) {
+    func notifyWaiter(_ position: EventPosition, _ outcome: InboxSubmission.DeliveryResult) {
         let waiter = waiters.withLock { waiters in
-            let waiter = waiters.removeValue(forKey: place)
+            let waiter = waiters.removeValue(forKey: position)
             if waiters.isEmpty { hasWaiters.store(false, ordering: .releasing) }
             return waiter
         }

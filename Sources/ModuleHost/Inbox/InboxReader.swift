@@ -25,7 +25,7 @@ package final class InboxReader {
     private(set) var changeCount: Int
     private var walk: InboxWalk
     /// The walk for single records: where one ends the next may be requested.
-    private var places: InboxWalk
+    private var lookUps: InboxWalk
     /// Whether the last search for lines ended since it had read its limit of bytes, and there may be more.
     package private(set) var isPaused = false
     /// The notices since this was last emptied.
@@ -63,7 +63,7 @@ package final class InboxReader {
             start = extent.end
         }
         walk = InboxWalk(folder, at: start, reading: folder.limits.reading)
-        places = InboxWalk(folder, at: start, reading: 16 << 10, staysInReach: true)
+        lookUps = InboxWalk(folder, at: start, reading: 16 << 10, staysInReach: true)
     }
 
     /// The position of the next item.
@@ -80,7 +80,7 @@ package final class InboxReader {
     ///     more line may exceed it.
     ///   - step: The number of bytes that may be read to find one line, before it is ``isPaused``.
     /// - Returns: None where the whole log was taken, or the reader is paused.
-    /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins at the same place.
+    /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins at the same position.
     package func next(
         atMost count: Int, bytes: Int = 4 << 20, step: Int = .max
     ) throws(InboxError) -> [InboxItem] {
@@ -119,13 +119,13 @@ package final class InboxReader {
     /// - Returns: Nil where the log has none.
     /// - Throws: ``InboxError/unusable(_:)``.
     package func read(at position: EventPosition) throws(InboxError) -> InboxItem? {
-        if places.position != position {
-            places = InboxWalk(folder, at: position, reading: 16 << 10, staysInReach: true)
+        if lookUps.position != position {
+            lookUps = InboxWalk(folder, at: position, reading: 16 << 10, staysInReach: true)
         }
         var bytes = Int.max
-        if let item = try places.next(in: extent, reading: &bytes) { return item }
+        if let item = try lookUps.next(in: extent, reading: &bytes) { return item }
         guard try learnMore(reaching: position) else { return nil }
-        return try places.next(in: extent, reading: &bytes)
+        return try lookUps.next(in: extent, reading: &bytes)
     }
 
     /// Returns the current end of the log.
@@ -137,21 +137,19 @@ package final class InboxReader {
     }
 
     /// Reads the current size of the newest segment that the reader knows.
-    ///
-    /// - Throws: ``InboxError/unusable(_:)``.
     func newestEnd() throws(InboxError) -> SegmentList.End? { try extent.currentEnd() }
 
     /// Reads the current extent of the log, where it may be another one.
     ///
-    /// - Parameter place: The position of a record that another reader has found; nil for none. A program that
+    /// - Parameter found: The position of a record that another reader has found; nil for none. A program that
     ///   appends without the lock may have written it, and the system not have reported that yet.
     /// - Returns: Whether its end is another than before.
     /// - Throws: ``InboxError``; the next call looks again.
-    private func learnMore(reaching place: EventPosition? = nil) throws(InboxError) -> Bool {
+    private func learnMore(reaching found: EventPosition? = nil) throws(InboxError) -> Bool {
         let before = extent
         segments.takeChanges()
         let count = segments.changeCount
-        let isBeyond = place.map { $0 >= extent.end } ?? false
+        let isBeyond = found.map { $0 >= extent.end } ?? false
         // Where reading failed after the log was cut, the walk is still at its former end.
         let isPastEnd = walk.position > extent.end
         guard !segments.isWatched || changeCount < count || isBeyond || isPastEnd else {

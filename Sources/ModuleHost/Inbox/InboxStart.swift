@@ -20,7 +20,6 @@ struct InboxStart {
     /// - Parameters:
     ///   - cursor: The cursor of the last host, or the reason why there is none.
     ///   - contents: The contents of its black box; nil for none, for example where the machine went down.
-    ///   - end: The end of the log.
     init(
         _ cursor: Result<InboxCursor, InboxCursorError>, _ contents: BlackBox.Contents?,
         end: EventPosition
@@ -62,8 +61,8 @@ struct InboxStart {
     private mutating func take(_ progress: BlackBox.Progress, _ contents: BlackBox.Contents?) {
         // Before its first event the last host had added nothing to the cursor. From then on the box has the
         // position of a module that is behind.
-        guard let place = progress.next else { return }
-        next = max(next ?? place, place)
+        guard let reached = progress.next else { return }
+        next = max(next ?? reached, reached)
         modules = progress.behind.mapValues(\.position)
         unanswered = Set(progress.unanswered.keys)
         var begun = Set(progress.behind.values.filter(\.begun).map(\.position))
@@ -126,21 +125,21 @@ struct InboxStart {
         return Set(modules.filter { $0.value <= position }.keys)
     }
 
-    /// Returns the modules that were behind and have not caught up when the lane has reached `place`, except
+    /// Returns the modules that were behind and have not caught up when the lane has reached `position`, except
     /// overdue ones.
-    func behind(at place: EventPosition) -> [ModuleID: EventPosition] {
-        guard let next, place < next else { return [:] }
-        return modules.mapValues { max($0, place) }
+    func behind(at position: EventPosition) -> [ModuleID: EventPosition] {
+        guard let next, position < next else { return [:] }
+        return modules.mapValues { max($0, position) }
     }
 
     /// Removes and returns the modules that the slatefile no longer has, with the first event that each has not
     /// received.
     mutating func removeOthers(
         than ids: Set<ModuleID>
-    ) -> [(module: ModuleID, place: EventPosition)] {
+    ) -> [(module: ModuleID, position: EventPosition)] {
         let gone = modules.filter { !ids.contains($0.key) }
         for id in gone.keys { modules[id] = nil }
-        return gone.map { (module: $0.key, place: $0.value) }.sortedByText(\.module.text)
+        return gone.map { (module: $0.key, position: $0.value) }.sortedByText(\.module.text)
     }
 
     /// Forgets a module that the app no longer has.
@@ -153,8 +152,6 @@ extension InboxStart {
     ///
     /// If the log ends before the position that the last host had reached, segments were cut or removed: a
     /// new one is begun then, since a position that was used may not be reused.
-    ///
-    /// - Throws: ``InboxError/unusable(_:)``.
     init(
         in folder: InboxFolder, _ cursor: Result<InboxCursor, InboxCursorError>,
         _ contents: BlackBox.Contents?

@@ -64,9 +64,7 @@ struct InboxWalk {
 
     /// Takes the next line that is not empty.
     ///
-    /// - Parameters:
-    ///   - extent: The extent of the log.
-    ///   - bytes: The number of bytes that may be read; the bytes read are subtracted.
+    /// - Parameter bytes: The number of bytes that may be read; the bytes read are subtracted.
     /// - Returns: Nil where the extent has no further complete line, or the number of bytes was reached.
     /// - Throws: ``InboxError/unusable(_:)``; the walk can continue.
     mutating func next(

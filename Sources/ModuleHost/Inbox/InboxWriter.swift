@@ -23,11 +23,7 @@ package final class InboxWriter {
 
     /// Opens the inbox.
     ///
-    /// - Parameters:
-    ///   - folder: The inbox.
-    ///   - segments: Its segments.
-    ///   - synchronize: Waits for the disk: tests substitute a function that fails.
-    /// - Throws: ``InboxError/unusable(_:)``.
+    /// - Parameter synchronize: Waits for the disk: tests substitute a function that fails.
     init(
         _ folder: InboxFolder, _ segments: SegmentList,
         synchronize: @escaping (SegmentFile) throws(FileError) -> Void = {
@@ -86,8 +82,6 @@ package final class InboxWriter {
     }
 
     /// Begins a new segment where the newest is full, with hardly more than a check where it is not.
-    ///
-    /// - Throws: ``InboxError``.
     func rollWhenLarge() throws(InboxError) {
         if let newest, let state = try? newest.state(), state.isLinked,
             state.size < folder.limits.segment

@@ -18,7 +18,7 @@ extension JSONWriter {
             switch outcome {
             case .done(let outcome)?: json.member("outcome") { $0.outcome(outcome) }
             case .rejected(let reason)?:
-                json.member("deadLetter", formerly: "rejected") { $0.member($1, reason) }
+                json.member("deadLetter", reason)
             case .left?: json.member("left", true)
             case .duplicate?, nil: break
             }
@@ -29,13 +29,13 @@ extension JSONWriter {
         object {
             $0.member("delivered", outcome.delivered)
             $0.member("failed", outcome.failed)
-            $0.member("unresponsive", formerly: "late") { $0.member($1, outcome.overdue) }
+            $0.member("unresponsive", outcome.overdue)
             if let fetch = outcome.fetch { $0.member("fetch", fetch.rawValue) }
             if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
             if let reply = outcome.reply { $0.member("reply", raw: reply) }
             if let failure = outcome.failure { $0.member("failure", failure) }
             if let undelivered = outcome.undelivered {
-                $0.member("undelivered", formerly: "unheard") { $0.member($1, undelivered) }
+                $0.member("undelivered", undelivered)
             }
             if !outcome.waitsFor.isEmpty { $0.member("waitsFor", outcome.waitsFor) }
         }

@@ -26,9 +26,6 @@ struct KnownIDs {
 
     /// Continues the scan of the log that was there at the start; has no effect when all of it was scanned.
     ///
-    /// - Parameters:
-    ///   - folder: The inbox.
-    ///   - segments: Its segments.
     /// - Throws: ``InboxError``; the next step begins where this one did.
     mutating func scan(_ folder: InboxFolder, _ segments: SegmentList) throws(InboxError) {
         let reader = try open(folder, segments)

@@ -89,7 +89,7 @@ package struct RetainedIDs {
         _ id: String, at position: EventPosition, findingOriginalIn reader: InboxReader
     ) throws(InboxError) -> Original? {
         let hash = hash(of: id)
-        let (table, part) = Self.place(of: hash)
+        let (table, part) = Self.slot(of: hash)
         if !tables.isEmpty, tables[table].first(part, from: start) == position { return nil }
         insert(hash, at: position)
         return try original(of: id, hash, before: position, in: reader)
@@ -113,22 +113,22 @@ package struct RetainedIDs {
         of id: String, _ hash: UInt64, before position: EventPosition?, in reader: InboxReader
     ) throws(InboxError) -> Original? {
         guard !tables.isEmpty else { return nil }
-        let (table, hash) = Self.place(of: hash)
+        let (table, hash) = Self.slot(of: hash)
         var lowest = start
-        while let place = tables[table].first(hash, from: lowest) {
-            if let position, place >= position { return nil }
-            let item = try reader.read(at: place)
-            if let item, item.position == place, item.error == nil,
+        while let candidate = tables[table].first(hash, from: lowest) {
+            if let position, candidate >= position { return nil }
+            let item = try reader.read(at: candidate)
+            if let item, item.position == candidate, item.error == nil,
                 let record = try? InboxRecord(parsing: item.bytes)
             {
                 if record.id?.utf8.elementsEqual(id.utf8) == true {
-                    return Original(position: place, record: record)
+                    return Original(position: candidate, record: record)
                 }
             } else {
                 // Rejected, or removed: not read again.
-                tables[table].remove(hash, at: place)
+                tables[table].remove(hash, at: candidate)
             }
-            guard let next = EventPosition(rawValue: place.rawValue &+ 1) else { break }
+            guard let next = EventPosition(rawValue: candidate.rawValue &+ 1) else { break }
             lowest = next
         }
         return nil
@@ -137,7 +137,7 @@ package struct RetainedIDs {
     /// Removes the id of a line that was rejected.
     mutating func remove(_ id: String, at position: EventPosition) {
         guard !tables.isEmpty else { return }
-        let (table, hash) = Self.place(of: hash(of: id))
+        let (table, hash) = Self.slot(of: hash(of: id))
         tables[table].remove(hash, at: position)
     }
 
@@ -162,14 +162,14 @@ package struct RetainedIDs {
         guard position.segment >= firstKept else { return }
         if tables.isEmpty { tables = Array(repeating: IDTable(), count: Self.tableCount) }
         (oldest, newest) = (min(oldest, position.segment), max(newest, position.segment))
-        let (table, hash) = Self.place(of: hash)
+        let (table, hash) = Self.slot(of: hash)
         tables[table].insert(hash, at: position, keepingFrom: start)
     }
 
     /// The position from which ids are kept.
     private var start: EventPosition { EventPosition(segment: firstKept, offset: 0) }
 
-    private static func place(of hash: UInt64) -> (table: Int, hash: IDTable.Hash) {
+    private static func slot(of hash: UInt64) -> (table: Int, hash: IDTable.Hash) {
         (Int(hash >> 56), IDTable.Hash(truncatingIfNeeded: hash))
     }
 

@@ -60,8 +60,6 @@ final class SegmentList {
     var descriptor: Int32? { watch?.descriptor }
 
     /// Returns the numbers of the segments, in ascending order.
-    ///
-    /// - Throws: ``InboxError``.
     func numbers() throws(InboxError) -> [UInt32] {
         // First: a change while the folder is listed is reported once more.
         takeChanges()
@@ -73,8 +71,6 @@ final class SegmentList {
     /// Returns whether a segment that was the newest, and still has its name, is the newest.
     ///
     /// Called under the lock.
-    ///
-    /// - Throws: ``InboxError``.
     func isNewest(_ number: UInt32) throws(InboxError) -> Bool {
         guard watch != nil else { return try folder.segments().last == number }
         takeChanges()

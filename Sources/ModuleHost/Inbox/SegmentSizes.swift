@@ -3,12 +3,12 @@ struct SegmentSizes {
     private var sizes: [UInt32: Int] = [:]
 
     /// Returns the bytes of the log from a position on; nil for all.
-    func bytes(from place: EventPosition?) -> Int {
+    func bytes(from position: EventPosition?) -> Int {
         sizes.reduce(0) { sum, segment in
-            guard let place else { return sum + segment.value }
-            guard segment.key >= place.segment else { return sum }
-            let isFirst = segment.key == place.segment
-            return sum + max(0, segment.value - (isFirst ? Int(place.offset) : 0))
+            guard let position else { return sum + segment.value }
+            guard segment.key >= position.segment else { return sum }
+            let isFirst = segment.key == position.segment
+            return sum + max(0, segment.value - (isFirst ? Int(position.offset) : 0))
         }
     }
 
@@ -50,10 +50,7 @@ struct SegmentSizes {
 
     /// Reads the size of the newest segment, and of those whose final size is not known.
     ///
-    /// - Parameters:
-    ///   - folder: The inbox.
-    ///   - numbers: Its segments, in ascending order.
-    /// - Throws: ``InboxError``.
+    /// - Parameter numbers: Its segments, in ascending order.
     mutating func look(at folder: InboxFolder, _ numbers: [UInt32]) throws(InboxError) {
         // The former newest segment has grown until there was another one.
         let newest = sizes.keys.max()

@@ -83,10 +83,7 @@ extension DeclaredRoute.Parameter {
 extension AnyRoute {
     /// Creates a route of a module in a process of its own.
     ///
-    /// - Parameters:
-    ///   - declared: The module's description of the route.
-    ///   - perform: Makes the call; receives the module.
-    ///   - begin: Makes the call where its answer comes later.
+    /// - Parameter begin: Makes the call where its answer comes later.
     /// - Throws: ``RouteError`` for a malformed pattern.
     convenience init(
         _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform,

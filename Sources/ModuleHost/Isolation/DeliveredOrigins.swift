@@ -5,9 +5,9 @@
 /// name none.
 struct DeliveredOrigins {
     private let limit: Int
-    /// The origins with a sender, by their description: the latest ones, and as many before them.
-    private var latest: [String: Origin] = [:]
-    private var earlier: [String: Origin] = [:]
+    /// The origins with a sender: the latest ones, and as many before them.
+    private var latest: Set<Origin> = []
+    private var earlier: Set<Origin> = []
 
     /// - Parameter limit: The number of the latest senders that are remembered at least.
     init(limit: Int = 1024) { self.limit = limit }
@@ -15,23 +15,13 @@ struct DeliveredOrigins {
     /// Notes that the host sends an origin to the process.
     mutating func note(_ origin: Origin) {
         guard origin.isRemote, origin != .push, origin != .inbox else { return }
-        if latest.count == limit { (earlier, latest) = (latest, [:]) }
-        latest[origin.description] = origin
+        if latest.count == limit { (earlier, latest) = (latest, []) }
+        latest.insert(origin)
     }
 
-    /// Returns the origin that a request names, if the process may act on its behalf.
-    ///
-    /// - Parameters:
-    ///   - text: Its description, as a program of protocol version 1 gives it.
-    ///   - module: The module of the process, which may always act for itself.
-    /// - Returns: The origin; nil for any other text.
-    func find(_ text: String, for module: ModuleID) -> Origin? {
-        [.push, .inbox, .local(module)].first { $0.description == text } ?? latest[text]
-            ?? earlier[text]
-    }
-
-    /// Returns whether the process may act on behalf of an origin.
+    /// Returns whether the process may act on behalf of an origin: its module may always act for itself.
     func contains(_ origin: Origin, for module: ModuleID) -> Bool {
-        find(origin.description, for: module) == origin
+        [.push, .inbox, .local(module)].contains(origin) || latest.contains(origin)
+            || earlier.contains(origin)
     }
 }

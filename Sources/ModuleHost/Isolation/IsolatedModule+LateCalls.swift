@@ -24,7 +24,7 @@ extension IsolatedModule {
             let number = process.request(
                 "call", within: callLimit, for: recipient,
                 {
-                    $0.parameters(of: route, parameters, call, in: declaration.version)
+                    $0.parameters(of: route, parameters, call)
                 })
         else {
             throw RouteError.unavailable(
@@ -37,7 +37,6 @@ extension IsolatedModule {
     /// Makes a call for the process, and responds when there is an answer.
     ///
     /// - Parameters:
-    ///   - id: The id of the request.
     ///   - canWait: Whether the process takes an answer that comes later.
     ///   - call: Makes the call; receives the recipient of an answer that comes later.
     /// - Throws: The error of the call.
@@ -86,10 +85,8 @@ extension ModuleProcess {
     /// In the module.
     ///
     /// - Parameters:
-    ///   - method: The method of the request.
     ///   - time: The longest wait until the process reads it.
     ///   - recipient: Called once with the response, or the end of the process, on any thread.
-    ///   - parameters: Writes the parameters.
     /// - Returns: The number of the request; nil where too many have no response yet, so that it was not sent.
     func request(
         _ method: String, within time: Duration,

@@ -7,7 +7,6 @@ extension IsolatedModule {
     /// - Parameters:
     ///   - end: The end of the last one.
     ///   - event: The event that it was handling.
-    /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
     func restartProcess(after end: ProcessExit, in event: EventKind?) throws(IsolationError) {
         var end = end
         var start = process.startedAt

@@ -32,13 +32,9 @@ extension IsolatedModule {
     /// Starts a process and requests its declaration.
     ///
     /// - Parameters:
-    ///   - spec: The launch settings.
     ///   - introduction: The facts that it receives first.
-    ///   - services: The services of the module.
-    ///   - observer: The observer.
     ///   - said: The declaration of the process before, which this one has to repeat.
     ///   - note: Receives the process before it has sent anything.
-    /// - Returns: The process, and its declaration.
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     static func start(
         _ spec: LaunchSpec, _ introduction: ModuleIntroduction,

@@ -122,8 +122,6 @@ final class IsolatedModule {
     private static let attempts = Inbox.Limits().attempts
 
     /// Sends an event to the process.
-    ///
-    /// - Returns: Its response.
     func notify(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         var isRepeated = event.isRepeated
@@ -222,8 +220,7 @@ final class IsolatedModule {
             "event", within: patience(beyond: deadline), serving: serve, stalling: stalling
         ) {
             $0.parameters(
-                of: event, for: context.id, deadline: deadline, isRepeated: isRepeated,
-                in: declaration.version)
+                of: event, for: context.id, deadline: deadline, isRepeated: isRepeated)
         }
         return answer.mapError { .answered($0.code, $0.description) }
     }
@@ -271,7 +268,7 @@ final class IsolatedModule {
             answer = try process.exchange(
                 "call", within: callLimit, serving: serve, stalling: yieldLane
             ) {
-                $0.parameters(of: route, parameters, call, in: declaration.version)
+                $0.parameters(of: route, parameters, call)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))

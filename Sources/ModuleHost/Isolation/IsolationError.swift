@@ -46,7 +46,7 @@ extension IsolationError: CustomStringConvertible {
     private static func describe(_ name: String, _ problem: ProgramError, _ folder: String?)
         -> String
     {
-        let place =
+        let location =
             switch (name.first == "/", name.contains("/")) {
             case (true, _): ""
             case (_, true): folder.map { " in \(quoted($0))" } ?? ""
@@ -54,15 +54,15 @@ extension IsolationError: CustomStringConvertible {
             }
         return switch problem {
         case .missing where name.contains(bytesOf: "${"):
-            "there is no program \(quoted(name))\(place); variables are replaced in 'config' only: write "
+            "there is no program \(quoted(name))\(location); variables are replaced in 'config' only: write "
                 + #"["sh", "-c", "exec \"$NAME\" …"], and add the name to 'env'"#
-        case .missing: "there is no program \(quoted(name))\(place)"
-        case .notExecutable: "\(quoted(name))\(place) is not executable: it needs 'chmod +x'"
+        case .missing: "there is no program \(quoted(name))\(location)"
+        case .notExecutable: "\(quoted(name))\(location) is not executable: it needs 'chmod +x'"
         case .noInterpreter(let interpreter):
-            "the interpreter \(quoted(interpreter)) of \(quoted(name))\(place) does not exist: install it, "
+            "the interpreter \(quoted(interpreter)) of \(quoted(name))\(location) does not exist: install it, "
                 + "or correct the first line of the script"
         case .carriageReturn(let interpreter):
-            "the interpreter line '#!\(excerpt(interpreter))' of \(quoted(name))\(place) ends with CR LF: "
+            "the interpreter line '#!\(excerpt(interpreter))' of \(quoted(name))\(location) ends with CR LF: "
                 + "save the script with LF line ends"
         }
     }

@@ -75,7 +75,6 @@ struct LaunchSpec: Sendable {
     /// Creates the launch settings of a Swift module: this binary, which becomes the module's process.
     ///
     /// - Parameters:
-    ///   - entry: The module's class.
     ///   - providers: The modules whose services it uses.
     ///   - names: The variables of the host that the slatefile grants it.
     ///   - settings: The settings that all processes share.
@@ -132,11 +131,7 @@ package struct ProcessSettings: Sendable {
 
     /// Returns the environment of a process.
     ///
-    /// - Parameters:
-    ///   - names: The variables that the slatefile names.
-    ///   - module: The module of the process.
-    /// - Returns: These and the common variables, with their values, as far as the host has them; and its
-    ///   mark.
+    /// - Parameter names: The variables that the slatefile names.
     fileprivate func environment(
         naming names: [String], for module: ModuleID?
     ) -> [String: String] {

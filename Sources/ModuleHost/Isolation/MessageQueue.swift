@@ -91,9 +91,6 @@ final class MessageQueue: Sendable {
 
     /// Adds a message.
     ///
-    /// - Parameters:
-    ///   - message: The message of the process.
-    ///   - bytes: Its length.
     /// - Returns: Whether it is valid; false for a response without a request.
     func add(_ message: Message, bytes: Int) -> Bool {
         var recipient: Recipient?
@@ -191,7 +188,6 @@ final class MessageQueue: Sendable {
     /// Notes that a request of this number is about to be sent, whose response no thread waits for.
     ///
     /// - Parameters:
-    ///   - number: The number.
     ///   - recipient: Called once with the response, or the end of the process, on any thread.
     /// - Returns: False where too many requests have no response yet; ``Limits/requests``.
     func expect(_ number: Int, for recipient: @escaping Recipient) -> Bool {

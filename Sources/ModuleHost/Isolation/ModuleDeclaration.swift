@@ -1,20 +1,12 @@
 import AppService
 
-/// A version of the protocol between host and module processes.
-enum ModuleProtocol: Int, Hashable, Sendable, CaseIterable {
-    case one = 1
-    /// Origins are values, in addition to their texts.
-    case two
-
-    static let newest = two
-
-    var hasOriginValues: Bool { self != .one }
+/// The protocol between host and module processes.
+enum ModuleProtocol {
+    static let version = 2
 }
 
 /// The response of a module in a process of its own to `initialize`.
 struct ModuleDeclaration: Hashable, Sendable {
-    /// The protocol version that it uses.
-    var version = ModuleProtocol.newest
     /// The events that it receives.
     let events: Set<EventKind>
     /// The topics on which it receives messages.
@@ -36,16 +28,12 @@ struct ModuleDeclaration: Hashable, Sendable {
 
     /// Reads a response.
     ///
-    /// - Parameters:
-    ///   - answer: The result of `initialize`.
-    ///   - module: The module of the process.
     /// - Returns: The declaration, and whether events may be sent at once.
-    /// - Throws: ``DeclarationError``.
     static func read(
         _ answer: JSONValue, of module: ModuleID
     ) throws(DeclarationError) -> (declaration: ModuleDeclaration, isReady: Bool) {
         // Before everything else: another version may have any content.
-        if let number = answer["protocol"]?.int, ModuleProtocol(rawValue: number) == nil {
+        if let number = answer["protocol"]?.int, number != ModuleProtocol.version {
             throw .version(number)
         }
         let answer = try DeclarationError.reading { () throws(JSONError) in
@@ -60,8 +48,7 @@ struct ModuleDeclaration: Hashable, Sendable {
         let topics = answer.topics ?? []
         if !topics.isEmpty { events.insert(.message) }
         let declaration = ModuleDeclaration(
-            version: ModuleProtocol(rawValue: answer.protocol) ?? .newest, events: events,
-            topics: topics, routes: answer.routes ?? [],
+            events: events, topics: topics, routes: answer.routes ?? [],
             suppliesRoot: answer.root ?? false)
         return (declaration, answer.ready ?? true)
     }
@@ -87,8 +74,7 @@ extension DeclarationError: CustomStringConvertible {
         let what =
             switch self {
             case .version(let version):
-                "in version \(version) of the protocol; this host speaks "
-                    + ModuleProtocol.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")
+                "in version \(version) of the protocol; this host speaks \(ModuleProtocol.version)"
             case .module(let name): "as module \(quoted(name)), which it is not"
             case .event(let name):
                 "with unknown event \(quoted(name))"

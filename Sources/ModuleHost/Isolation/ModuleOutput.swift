@@ -95,9 +95,6 @@ final class ModuleOutput: Sendable {
 
     /// Waits until there is output, or ``interrupt()``, and moves it to the queue, where the caller is the
     /// reader.
-    ///
-    /// - Parameter deadline: The end of the wait.
-    /// - Returns: The result of the wait.
     func read(until deadline: DispatchTime) -> Outcome {
         guard state.withLock(\.turn.isCallers) else { return .elsewhere }
         var set = PollSet()

@@ -4,10 +4,8 @@ extension ModuleProcess {
     /// Requests the declaration of the process, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - context: The facts about its module.
     ///   - time: The longest wait.
     ///   - said: The declaration of a process before it, which this one has to repeat.
-    /// - Returns: The declaration.
     /// - Throws: ``ProcessExit`` where the process ended or was killed: for an invalid message, or because it
     ///   took too long.
     func initialize(
@@ -19,7 +17,7 @@ extension ModuleProcess {
             isReady = takeReady(request, id) || isReady
         } _: { json in
             json.object {
-                $0.member("protocol", ModuleProtocol.newest.rawValue)
+                $0.member("protocol", ModuleProtocol.version)
                 $0.member("host", HostVersion.current)
                 $0.member("app", context.app)
                 $0.member("module", context.id.text)

@@ -89,15 +89,7 @@ final class ModuleProcess: Sendable {
 
     /// Starts a program.
     ///
-    /// - Parameters:
-    ///   - command: The program and its arguments.
-    ///   - environment: All of its variables.
-    ///   - folder: Its working directory.
-    ///   - time: The clock.
-    ///   - limits: The limits of the process.
-    ///   - reader: Reads its output from now on.
-    ///   - observer: The observer.
-    /// - Returns: The process.
+    /// - Parameter environment: All of its variables.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
@@ -136,13 +128,9 @@ final class ModuleProcess: Sendable {
     /// While waiting it handles requests of the process, on the calling thread.
     ///
     /// - Parameters:
-    ///   - method: The method of the request.
     ///   - time: The longest wait for the response; beyond it the process is killed.
     ///   - cause: The cause of that end; nil for one that names the method.
-    ///   - serve: Handles a request of the process.
     ///   - stalling: Called at most once, where the response will take long.
-    ///   - parameters: Writes the parameters.
-    /// - Returns: The response: a result, or the error of the process.
     /// - Throws: ``ProcessExit`` where the process has ended, or ends before it responds.
     func exchange(
         _ method: String, within time: Duration, orEnd cause: ProcessExit.Cause? = nil,

@@ -33,9 +33,7 @@ package struct ModuleProcessStatus: Hashable, Sendable {
 
     /// Notes that another process was just started.
     ///
-    /// - Parameters:
-    ///   - processID: The number of the process.
-    ///   - program: The file that it runs.
+    /// - Parameter program: The file that it runs.
     mutating func noteRestart(processID: Int32, _ program: ProgramFile?) {
         (self.processID, startedAt, self.program) = (processID, WallTime.now(), program)
         restarts += 1

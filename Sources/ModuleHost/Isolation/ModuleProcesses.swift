@@ -39,8 +39,6 @@ final class ModuleProcesses: Sendable {
 
     /// Starts a process.
     ///
-    /// - Parameter make: Starts it.
-    /// - Returns: The process.
     /// - Throws: ``IsolationError``, of `make` or since the host has ended. Where the process of the host is about to
     ///   exit, this does not return.
     func start(
@@ -97,9 +95,7 @@ final class ModuleProcesses: Sendable {
 
     /// Starts the clock of the processes that were asked to end.
     ///
-    /// - Parameters:
-    ///   - times: The times up to SIGTERM, and from there to SIGKILL.
-    ///   - finished: Called when some have ended, on any thread: then all may have.
+    /// - Parameter finished: Called when some have ended, on any thread: then all may have.
     /// - Returns: Whether all have ended.
     func finish(
         _ times: ProcessEndState.Times, then finished: @escaping @Sendable () -> Void
@@ -143,7 +139,6 @@ final class ModuleProcesses: Sendable {
     /// - Parameters:
     ///   - mark: The mark; nil for a host without one.
     ///   - limit: The longest wait.
-    ///   - log: The log for the result.
     func endAll(_ mark: ProcessMark?, within limit: Duration, log: Log) {
         guard state.withLock(\.hasStarted) else { return }
         let deadline = ContinuousClock.now + limit

@@ -47,10 +47,7 @@ final class ModuleReading {
 
     /// Does what there is to do.
     ///
-    /// - Parameters:
-    ///   - ready: What is ready.
-    ///   - isTimeUp: Whether the last wait has taken as long as it may.
-    ///   - buffer: Room for what is read.
+    /// - Parameter isTimeUp: Whether the last wait has taken as long as it may.
     /// - Returns: What to wait for; nil when the process has ended, and all that it left was handled.
     func visit(_ ready: Ready, isTimeUp: Bool, _ buffer: inout [UInt8]) -> Wait? {
         if ready.contains(.end), let exit = process.exit() {

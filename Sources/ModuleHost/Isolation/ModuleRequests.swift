@@ -4,13 +4,12 @@ import AppService
 extension JSONWriter {
     /// Writes the parameters of `event`.
     mutating func parameters(
-        of event: LifecycleEvent, for module: ModuleID, deadline: Duration, isRepeated: Bool,
-        in version: ModuleProtocol
+        of event: LifecycleEvent, for module: ModuleID, deadline: Duration, isRepeated: Bool
     ) {
         object {
             $0.member("event", event.kind.rawValue)
             $0.payload(of: event, for: module)
-            $0.members(of: event.origin, in: version)
+            $0.members(of: event.origin)
             $0.member("deadlineMs", deadline.wholeNanoseconds / 1_000_000)
             if let entry = event.entry {
                 $0.member("position", "\(entry.position)")
@@ -37,21 +36,20 @@ extension JSONWriter {
 
     /// Writes the parameters of `call`.
     mutating func parameters(
-        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
-        in version: ModuleProtocol
+        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) {
         object {
             $0.member("action", route.name)
             $0.member("parameters", parameters, isList: route.isList)
-            $0.members(of: call.origin, in: version)
+            $0.members(of: call.origin)
             if let url = call.url { $0.member("url", url.text) }
         }
     }
 
-    /// Writes an origin as text, for people, and where the version has it, as a value.
-    private mutating func members(of origin: Origin, in version: ModuleProtocol) {
+    /// Writes an origin as text, for people, and as a value.
+    private mutating func members(of origin: Origin) {
         member("origin", "\(origin)")
-        if version.hasOriginValues { member("from", origin) }
+        member("from", origin)
     }
 }
 
@@ -59,8 +57,6 @@ extension JSONWriter {
     /// Writes a member with the values of parameters.
     ///
     /// - Parameters:
-    ///   - key: Its name.
-    ///   - parameters: The parameters.
     ///   - isList: Returns whether a parameter of this name has an array of values even where it has one.
     mutating func member(
         _ key: String, _ parameters: RouteParameters,
@@ -84,29 +80,19 @@ extension JSONWriter {
 
 // MARK: Requests of the process
 
-/// A request that may be made on behalf of a sender outside the app: it reaches only the routes of that
-/// sender.
-private protocol CallForOthers {
-    /// The origin as a value.
-    var from: JSONValue? { get }
-    /// The origin as text, in the form of version 1.
-    var origin: String? { get }
-}
-
-private struct CallParameters: Decodable, CallForOthers {
+private struct CallParameters: Decodable {
     let module: String
     let action: String
     let parameters: JSONValue?
+    /// The sender outside the app on whose behalf the call is made: it reaches only the routes of that sender.
     let from: JSONValue?
-    let origin: String?
     /// Whether the answer may come later; true where it is missing.
     let later: Bool?
 }
 
-private struct URLParameters: Decodable, CallForOthers {
+private struct URLParameters: Decodable {
     let url: String
     let from: JSONValue?
-    let origin: String?
     let later: Bool?
 }
 
@@ -121,10 +107,7 @@ extension ModuleProcess {
     ///
     /// In the module.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - id: The id of the request; nil where it wants no response.
-    ///   - module: The module.
+    /// - Parameter id: The id of the request; nil where it wants no response.
     func answer(_ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule) {
         do throws(RPCError) {
             try carryOut(request, id, for: module)
@@ -154,7 +137,7 @@ extension ModuleProcess {
             module.awaitResponse()
         case "call":
             let call = try request.parameters(as: CallParameters.self)
-            let origin = try module.origin(of: call)
+            let origin = try module.origin(of: call.from)
             try module.respond(to: id, canWait: call.later ?? true) {
                 try context.mediator.perform(
                     call.module, call.action, RouteParameters(call.parameters ?? .emptyObject),
@@ -162,13 +145,13 @@ extension ModuleProcess {
             }
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
-            let origin = try module.origin(of: asked)
+            let origin = try module.origin(of: asked.from)
             try module.respond(to: id, canWait: asked.later ?? true) {
                 try context.router.open(asked.url, from: origin, later: $0)
             }
         case "canopen":
             let asked = try request.parameters(as: URLParameters.self)
-            let origin = try module.origin(of: asked)
+            let origin = try module.origin(of: asked.from)
             let canOpen = context.router.canOpen(asked.url, from: origin)
             succeed(id) { $0.value(canOpen) }
         case "post":
@@ -236,21 +219,15 @@ extension IsolatedModule {
     ///
     /// - Throws: An error where the origin cannot be read, or the process may not act on its behalf: as a
     ///   call of the module itself, the call would reach more routes.
-    fileprivate func origin(of call: some CallForOthers) throws(RPCError) -> Origin? {
-        if let value = call.from {
-            guard let origin = Origin(value) else {
-                throw .invalidParameters(
-                    "'from' is not an origin: \(excerpt(value.text)); give the one of the event or call "
-                        + "that the URL came with, as the host sent it")
-            }
-            guard deliveredOrigins.contains(origin, for: context.id) else {
-                throw .mayNotActFor("\(origin)")
-            }
-            return origin
+    fileprivate func origin(of value: JSONValue?) throws(RPCError) -> Origin? {
+        guard let value else { return nil }
+        guard let origin = Origin(value) else {
+            throw .invalidParameters(
+                "'from' is not an origin: \(excerpt(value.text)); give the one of the event or call "
+                    + "that the URL came with, as the host sent it")
         }
-        guard let text = call.origin else { return nil }
-        guard let origin = deliveredOrigins.find(text, for: context.id) else {
-            throw .mayNotActFor(text)
+        guard deliveredOrigins.contains(origin, for: context.id) else {
+            throw .mayNotActFor("\(origin)")
         }
         return origin
     }

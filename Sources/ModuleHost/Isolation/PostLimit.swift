@@ -61,8 +61,6 @@ final class PostLimit: Sendable {
     /// Posts an event, now or when there is room.
     ///
     /// - Parameters:
-    ///   - event: The event.
-    ///   - services: The services of the module.
     ///   - onAcceptance: Called once the event is posted, on any thread, if it has waited; nil where it cannot wait.
     /// - Returns: Whether it waits.
     /// - Throws: ``RPCErrorCode/tooMany`` where it cannot wait, or too many do.

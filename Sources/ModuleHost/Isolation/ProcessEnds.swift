@@ -58,7 +58,6 @@ final class ProcessEnds: Sendable {
     /// Starts the clock, unless it runs: no further process is about to be asked.
     ///
     /// - Parameters:
-    ///   - times: The times up to SIGTERM, and from there to SIGKILL.
     ///   - finished: Called once when all have ended, on any thread, unless they have ended by now.
     /// - Returns: Whether all have ended.
     func finish(

@@ -30,10 +30,7 @@ struct ProcessMark: Hashable, Sendable {
     ///
     /// Those of the last host before this one has any of its own. Waits until they have ended.
     ///
-    /// - Parameters:
-    ///   - owner: The host.
-    ///   - time: The longest wait.
-    ///   - log: The log for the result.
+    /// - Parameter time: The longest wait.
     func endProcesses(of owner: Owner, within time: Duration = .seconds(2), log: Log) {
         let deadline = ContinuousClock.now + time
         var found: [MarkedProcess] = []

@@ -38,7 +38,6 @@ struct RestartPolicy: Sendable {
     /// Decides on a process that has ended.
     ///
     /// - Parameters:
-    ///   - start: The instant of its start.
     ///   - end: The instant of its end, at or after `start`.
     ///   - chance: A number from 0 to 1, by which the delay is spread.
     /// - Returns: Whether it is restarted, and when.

@@ -3,12 +3,10 @@ extension Slatefile {
     /// that to the host (``IsolationPolicy/auto``).
     ///
     /// - Parameters:
-    ///   - directory: The state directory, with the count of deaths.
     ///   - death: A death that may not be counted yet.
     ///   - log: Receives the isolated modules with the reasons; and an error where the count cannot be used,
     ///     which has no other consequence.
     ///   - program: The name of the host's program, whose commands the log names.
-    /// - Returns: The slatefile with these modules isolated.
     func isolatingCrashed(
         in directory: StateDirectory, after death: LastDeath? = nil, log: Log,
         program: String = ProgramIdentity.hostd.name

@@ -24,9 +24,7 @@ struct VisitTimes {
 
     /// Sets the time of the next visit.
     ///
-    /// - Parameters:
-    ///   - process: A descriptor.
-    ///   - due: The time; nil for none.
+    /// - Parameter due: The time; nil for none.
     mutating func set(_ process: Int32, _ due: UInt64?) {
         guard let due else { return remove(process) }
         if let entry = entries[process], entry.listed <= due {
@@ -40,9 +38,7 @@ struct VisitTimes {
 
     /// Removes the times that have come.
     ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - body: Called with each process that is to be visited.
+    /// - Parameter body: Called with each process that is to be visited.
     mutating func takeDue(at now: UInt64, _ body: (Int32) -> Void) {
         while let first = heap.first, first >> Self.processBits <= now {
             _ = heap.pop()

@@ -63,7 +63,7 @@ extension HostHealth {
             $0.member("healthy", !isUnhealthy)
             $0.member("state", state.rawValue)
             $0.member("modules", modules)
-            $0.member("unresponsive", formerly: "late") { $0.member($1, overdue) }
+            $0.member("unresponsive", overdue)
             $0.member("failed", failed)
             if let problem { $0.member("problem", problem) }
             if let launching { $0.member("launching", launching.text) }

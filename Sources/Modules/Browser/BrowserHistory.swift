@@ -42,7 +42,6 @@ struct BrowserHistory {
 
     /// The visits, newest first.
     ///
-    /// - Parameter count: The maximum number.
     /// - Returns: The visits, each with its time.
     func visits(newest count: Int) -> [Visit] {
         let ordered = ring[next...] + ring[..<next]
@@ -64,7 +63,6 @@ struct HistoryLimit: Decodable, Hashable, Sendable {
 
     /// Reads a number from settings.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: An error where it is not a whole number from 0 to 10 000.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()

@@ -31,7 +31,6 @@ struct CommunityState: Decodable, Equatable, Sendable {
     /// Reads the state that a run before this one saved.
     ///
     /// - Parameter path: The file; a missing one means that there is no state so far.
-    /// - Returns: The state.
     /// - Throws: An error where the file cannot be read, or has another content.
     static func read(from path: String) throws -> CommunityState {
         guard let bytes = try CommunityFile.read(path) else { return CommunityState() }

@@ -7,7 +7,6 @@ struct WebSite: Decodable, Hashable, Sendable {
 
     /// Reads a web site from settings.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: An error where it is not a string, or not an address on the web.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
@@ -24,10 +23,6 @@ struct WebSite: Decodable, Hashable, Sendable {
     }
 
     /// Makes a page of the site.
-    ///
-    /// - Parameter path: The page's path, with names for the values to fill in, as in a route's pattern.
-    /// - Returns: The page.
-    /// - Throws: ``RoutePatternError``.
     func page(_ path: String) throws -> SitePage { try SitePage(site: self, path: path) }
 }
 

@@ -37,7 +37,6 @@ struct PrometheusText {
     ///
     /// - Parameters:
     ///   - name: Its name, with its unit, and `_total` if it is a counter.
-    ///   - type: The type of its metrics.
     ///   - help: Their meaning, on a line without backslashes.
     ///   - samples: The metrics; without any, nothing is written.
     mutating func family(
@@ -83,10 +82,7 @@ struct PrometheusText {
 extension PrometheusText {
     /// Creates the metrics of a host.
     ///
-    /// - Parameters:
-    ///   - events: The number of received events of each kind.
-    ///   - metrics: The host's own metrics.
-    ///   - app: The app's name.
+    /// - Parameter events: The number of received events of each kind.
     init(events: [EventKind: Int], metrics: HostMetrics, app: String) {
         self.init(app: app)
         family(
@@ -102,10 +98,6 @@ extension PrometheusText {
         family(
             "hostd_modules_unresponsive_total", .counter,
             "Times that a module became unresponsive.", metrics.timesOverdue)
-        // The name of version 0.1, until 0.2.0.
-        family(
-            "hostd_modules_late_total", .counter, "As hostd_modules_unresponsive_total.",
-            metrics.timesOverdue)
         family(
             "hostd_modules", .gauge, "Modules, by state.",
             [

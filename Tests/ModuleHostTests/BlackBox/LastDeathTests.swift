@@ -39,7 +39,7 @@ struct LastDeathTests {
         },
         Row(
             "the last host (process 4711) died while 'x.a' handled 'push' (inbox 3:4096, attempt 1); unresponsive: x.b, x.c",
-            #","module":"x.a","event":"push","position":"3:4096","attempt":1,"unresponsive":["x.b","x.c"],"late":["x.b","x.c"]"#
+            #","module":"x.a","event":"push","position":"3:4096","attempt":1,"unresponsive":["x.b","x.c"]"#
         ) {
             $0.module = ids("x.a")[0]
             $0.activity = .event(.push)

@@ -126,30 +126,6 @@ struct DeadLettersTests {
         #expect(try rejected.contents().unreadable == 0)
     }
 
-    @Test(
-        "what stands in the file of the former name is listed, and carried over at the next write")
-    func former() throws {
-        let inbox = try InboxUnderTest()
-        let letters = DeadLetters(inbox.folder)
-        try letters.append([Self.event("1:1"), Self.event("1:5")])
-        let (file, former) = ("inbox/dead-letters.ndjson", "inbox/rejected.ndjson")
-        try inbox.state.write(inbox.state.text(of: file), to: former)
-        try removeFile(inbox.folder.deadLettersPath)
-        #expect(try letters.contents().events.map(\.position) == ["1:1", "1:5"])
-        #expect(try letters.recentPlaces().count == 2)
-        // Reading leaves it where it is.
-        #expect(fileExists(inbox.folder.formerDeadLettersPath))
-        try letters.append([Self.event("2:1")])
-        #expect(!fileExists(inbox.folder.formerDeadLettersPath))
-        #expect(try letters.contents().events.map(\.position) == ["1:1", "1:5", "2:1"])
-        // An older host has run once more.
-        try inbox.state.write(#"{"time":"2"#, to: former)
-        #expect(try letters.take { $0.position == "1:5" }.count == 1)
-        #expect(try letters.contents().events.map(\.position) == ["1:1", "2:1"])
-        #expect(try letters.contents().unreadable == 1)
-        #expect(try inbox.state.mode(of: file) == 0o600)
-    }
-
     @Test("bytes and their text in base 64 are two ways to say the same")
     func base64() {
         let rows = [

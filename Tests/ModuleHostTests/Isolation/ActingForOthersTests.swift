@@ -7,13 +7,13 @@ import Testing
 @Suite("Modules of other processes: calls for others", .timeLimit(.minutes(10)))
 struct ActingForOthersTests {
     /// A program that makes each of these requests when it is called, and replies the answers.
-    private static func program(speaking version: Int, _ requests: [String]) -> [String] {
+    private static func program(_ requests: [String]) -> [String] {
         let script = """
             while IFS= read -r line; do
                 id=${line#*'"id":'} id=${id%%,*}
                 case $line in
                 *'"method":"initialize"'*)
-                    result='{"protocol":\(version),"module":"x.b","routes":[{"pattern":"ask","access":"public"}]}' ;;
+                    result='{"protocol":2,"module":"x.b","routes":[{"pattern":"ask","access":"public"}]}' ;;
                 *'"method":"call"'*)
                     result="\\"$(printf %s "$line" | tr -d '"')\\""
                     for request; do
@@ -50,15 +50,14 @@ struct ActingForOthersTests {
     ///
     /// - Returns: The call as the program sees it, and the outcomes.
     private func outcomes(
-        of requests: [String], speaking version: Int
+        of requests: [String]
     ) async throws -> (call: String, outcomes: [String]) {
         let probe = Probe()
         probe.whenCalled("a act") { _, call in "for \(call.origin)" }
         let host = try await HostUnderTest(
             [
                 HostUnderTest.Entry(name: "a", type: "CallProbe"),
-                HostUnderTest.Entry(
-                    name: "b", command: Self.program(speaking: version, requests)),
+                HostUnderTest.Entry(name: "b", command: Self.program(requests)),
             ], top: #""schemes": ["test"]"#, processes: .quick, probe: probe
         ).launched()
         let answers = try JSONValue(parsing: await host.open("test://x.b/ask")).elements.map(\.self)
@@ -74,32 +73,8 @@ struct ActingForOthersTests {
     private static let hidden = "-32001 "
     private static let sender = "control from pid 42 (uid 1000)"
 
-    @Test("a program of version 1 names origins in words, and receives them in words alone")
-    func versionOne() async throws {
-        let words = [
-            "host", "x.c", "x.b", "push", "inbox", Self.sender, "control from pid 1 (uid 0)",
-            "signal USR1 from pid 42 (uid 1000)", "pussh", "",
-        ]
-        let said = words.map { #""origin":"\#($0)""# }
-        let (call, outcomes) = try await outcomes(
-            of: [Self.ask("open", Self.url)] + said.map { Self.ask("open", Self.url, $0) }
-                + [0, 3, 5].map { Self.ask("canopen", Self.url, said[$0]) }
-                + [0, 2, 3, 5].map { Self.ask("call", Self.action, said[$0]) }, speaking: 1)
-        #expect(call.contains("origin:\(Self.sender)"))
-        #expect(!call.contains("from:"))
-        #expect(
-            outcomes == [
-                "for x.b", Self.mayNot("host"), Self.mayNot("x.c"), "for x.b", Self.hidden,
-                Self.hidden, Self.hidden, Self.mayNot("control from pid 1 (uid 0)"),
-                Self.mayNot("signal USR1 from pid 42 (uid 1000)"), Self.mayNot("pussh"),
-                Self.mayNot(""),
-                Self.mayNot("host"), "false", "false",
-                Self.mayNot("host"), "for x.b", "-32001 ", "-32001 ",
-            ])
-    }
-
-    @Test("a program of version 2 gives the value that it was given")
-    func versionTwo() async throws {
+    @Test("a program names an origin by the value that it was given")
+    func values() async throws {
         let values = [
             #"{"kind":"host"}"#, #"{"kind":"local","module":"x.c"}"#,
             #"{"kind":"local","module":"x.b"}"#, #"{"kind":"push"}"#, #"{"kind":"inbox"}"#,
@@ -111,8 +86,8 @@ struct ActingForOthersTests {
             of: said.map { Self.ask("open", Self.url, $0) }
                 + [0, 3, 5].map { Self.ask("canopen", Self.url, said[$0]) }
                 + [0, 2, 3, 5].map { Self.ask("call", Self.action, said[$0]) }
-                // The value counts, and words do not lend more.
-                + [Self.ask("open", Self.url, said[3], #""origin":"x.b""#)], speaking: 2)
+                // Words beside the value lend nothing: there is no such parameter.
+                + [Self.ask("open", Self.url, said[3], #""origin":"x.b""#)])
         #expect(call.contains("origin:\(Self.sender)"))
         #expect(call.contains("from:{kind:control,uid:1000,pid:42}"))
         let none = { (value: String) in
@@ -126,7 +101,7 @@ struct ActingForOthersTests {
                 Self.mayNot("signal USR1"), none(#"{"kind":"pussh"}"#), none(#""push""#),
                 Self.mayNot("host"), "false", "false",
                 Self.mayNot("host"), "for x.b", "-32001 ", "-32001 ",
-                Self.hidden,
+                "-32602 line 1, column 48 (/origin): unknown key 'origin'",
             ])
     }
 
@@ -142,7 +117,7 @@ struct ActingForOthersTests {
         let host = try await HostUnderTest(
             [
                 HostUnderTest.Entry(name: "a", type: "CallProbe"),
-                HostUnderTest.Entry(name: "b", command: Self.program(speaking: 2, [request])),
+                HostUnderTest.Entry(name: "b", command: Self.program([request])),
             ], top: #""schemes": ["test"]"#, processes: .quick, probe: probe
         ).launched()
         #expect(await host.open("test://x.b/ask").hasSuffix(#""result":{"reply":3}}]"#))

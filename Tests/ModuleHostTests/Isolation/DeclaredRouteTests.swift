@@ -230,10 +230,11 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: try route(parameter), try parameters(given),
-            RouteCall(origin: .local(try ModuleID("com.example.a"))), in: .one)
+            RouteCall(origin: .local(try ModuleID("com.example.a"))))
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
-                == #"{"action":"p","parameters":\#(sent),"origin":"com.example.a"}"#)
+                == #"{"action":"p","parameters":\#(sent),"origin":"com.example.a","#
+                + #""from":{"kind":"local","module":"com.example.a"}}"#)
     }
 
     @Test("a call by URL has it, under the name of the action")
@@ -244,7 +245,7 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: route, ["x": "a"],
-            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")), in: .two)
+            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")))
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == #"{"action":"do","parameters":{"x":"a"},"origin":"inbox","#

@@ -103,7 +103,7 @@ struct IsolatedReloadTests {
     func unusable() async throws {
         let script = """
             read -r line
-            echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"module":"x.b","routes":[{"pattern":"/:x/:x"}]}}'
+            echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":2,"module":"x.b","routes":[{"pattern":"/:x/:x"}]}}'
             read -r line
             """
         let host = try await launched()

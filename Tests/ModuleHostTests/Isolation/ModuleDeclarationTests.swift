@@ -15,7 +15,7 @@ struct ModuleDeclarationTests {
     func whole() throws {
         let (declaration, isReady) = try read(
             #"""
-            {"protocol":1,"module":"com.example.weather","events":["launch","resign-active","launch"],
+            {"protocol":2,"module":"com.example.weather","events":["launch","resign-active","launch"],
              "topics":["city.*","user"],"ready":false,
              "routes":[{"pattern":"forecast/:city","action":"forecast","access":"public",
              "summary":"What comes.","reply":"Forecast","parameters":[{"name":"city"},{"name":"days",
@@ -45,25 +45,17 @@ struct ModuleDeclarationTests {
 
     @Test("a module that declares no events receives none, and is ready")
     func defaults() throws {
-        let (declaration, isReady) = try read(#"{"protocol":1,"module":"com.example.weather"}"#)
+        let (declaration, isReady) = try read(#"{"protocol":2,"module":"com.example.weather"}"#)
         #expect(
             declaration
-                == ModuleDeclaration(
-                    version: .one, events: [], topics: [], routes: [], suppliesRoot: false))
+                == ModuleDeclaration(events: [], topics: [], routes: [], suppliesRoot: false))
         #expect(isReady)
-    }
-
-    @Test("it speaks the version that it says", arguments: ModuleProtocol.allCases)
-    func versions(version: ModuleProtocol) throws {
-        let (declaration, _) = try read(
-            #"{"protocol":\#(version.rawValue),"module":"com.example.weather"}"#)
-        #expect(declaration.version == version)
     }
 
     @Test("no topics, no messages")
     func noTopics() throws {
         let (declaration, _) = try read(
-            #"{"protocol":1,"module":"com.example.weather","events":["push"],"topics":[]}"#)
+            #"{"protocol":2,"module":"com.example.weather","events":["push"],"topics":[]}"#)
         #expect(declaration.events == [.push])
     }
 
@@ -85,30 +77,34 @@ struct ModuleDeclarationTests {
     @Test("every event can be declared", arguments: EventKind.allCases)
     func events(kind: EventKind) throws {
         let (declaration, _) = try read(
-            #"{"protocol":1,"module":"com.example.weather","events":["\#(kind.rawValue)"]}"#)
+            #"{"protocol":2,"module":"com.example.weather","events":["\#(kind.rawValue)"]}"#)
         #expect(declaration.events == [kind])
     }
 
-    private static let own = #""protocol":1,"module":"com.example.weather""#
+    private static let own = #""protocol":2,"module":"com.example.weather""#
 
     @Test(
         "what is wrong with an answer",
         arguments: [
             (
+                #"{"protocol":1,"module":"com.example.weather"}"#,
+                "in version 1 of the protocol; this host speaks 2"
+            ),
+            (
                 #"{"protocol":3,"module":5}"#,
-                "in version 3 of the protocol; this host speaks 1 and 2"
+                "in version 3 of the protocol; this host speaks 2"
             ),
             (
                 #"{"protocol":0,"other":"words"}"#,
-                "in version 0 of the protocol; this host speaks 1 and 2"
+                "in version 0 of the protocol; this host speaks 2"
             ),
             (
-                #"{"protocol":1,"module":"com.example.wether"}"#,
+                #"{"protocol":2,"module":"com.example.wether"}"#,
                 "as module 'com.example.wether', which it is not"
             ),
             // Names of hosts are the same whatever their case; ids that the host sends are not.
             (
-                #"{"protocol":1,"module":"com.example.Weather"}"#,
+                #"{"protocol":2,"module":"com.example.Weather"}"#,
                 "as module 'com.example.Weather', which it is not"
             ),
             (
@@ -119,11 +115,11 @@ struct ModuleDeclarationTests {
             (#"null"#, "with something else: line 1, column 1: expected an object, found null"),
             (#"{}"#, "with something else: line 1, column 1: missing key 'protocol'"),
             (
-                #"{"protocol":"1","module":"com.example.weather"}"#,
+                #"{"protocol":"2","module":"com.example.weather"}"#,
                 "with something else: line 1, column 13 (/protocol): "
-                    + #"expected a whole number, found the string "1""#
+                    + #"expected a whole number, found the string "2""#
             ),
-            (#"{"protocol":1}"#, "with something else: line 1, column 1: missing key 'module'"),
+            (#"{"protocol":2}"#, "with something else: line 1, column 1: missing key 'module'"),
             (
                 #"{\#(own),"event":["launch"]}"#,
                 "with something else: line 1, column 46 (/event): "

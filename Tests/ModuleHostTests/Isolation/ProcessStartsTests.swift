@@ -22,7 +22,7 @@ private struct Script {
             while IFS= read -r line; do
                 id=${line#*'"id":'} id=${id%%,*}
                 case $line in
-                *'"method":"initialize"'*) result='{"protocol":1,"module":"x.\(name)"}' ;;
+                *'"method":"initialize"'*) result='{"protocol":2,"module":"x.\(name)"}' ;;
                 *) result=null ;;
                 esac
                 printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"

@@ -53,7 +53,7 @@ extension Command {
             $0.member("ok", true)
             $0.member("file", path)
             $0.member("modules", slatefile.modules.count)
-            $0.member("errors", formerly: "faults") { $0.member($1) { $0.array { _ in } } }
+            $0.member("errors") { $0.array { _ in } }
             $0.member("warnings", warnings)
             let forecasts = slatefile.isolationForecasts
             guard !forecasts.isEmpty else { return }
@@ -74,7 +74,7 @@ extension Command {
         json.object {
             $0.member("ok", false)
             $0.member("file", failure.path)
-            $0.member("errors", formerly: "faults") { $0.member($1) { write(failure, to: &$0) } }
+            $0.member("errors") { write(failure, to: &$0) }
         }
         json.newline()
         return json.bytes

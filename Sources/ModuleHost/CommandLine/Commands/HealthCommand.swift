@@ -71,7 +71,7 @@ extension Command {
         if let count = health["modules"]?.int {
             text += ", \(count) \(count == 1 ? "module" : "modules")"
         }
-        let unresponsive = health["unresponsive", formerly: "late"]
+        let unresponsive = health["unresponsive"]
         for (what, modules) in [("unresponsive", unresponsive), ("failed", health["failed"])] {
             let names = modules?.elements.compactMap(\.string) ?? []
             if !names.isEmpty { text += "; \(what): \(names.shortList(atMost: 20))" }

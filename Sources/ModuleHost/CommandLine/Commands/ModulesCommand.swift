@@ -12,7 +12,7 @@ extension Command {
         options: [
             .slatefile, .stateDirectory,
             Option(
-                name: "reset-crashes", formerly: "forgive", placeholder: "MODULE",
+                name: "reset-crashes", placeholder: "MODULE",
                 help: "reset the number of host deaths counted for a module"),
             Option(name: "available", help: "list the classes of this program that are modules"),
             .json,
@@ -117,13 +117,10 @@ extension Command {
         return textTable([["module", "state", "entry", ""]] + rows)
     }
 
-    /// Returns the state in words: that of an unresponsive module is called `late` until 0.2.0.
+    /// Returns the state in words.
     private static func state(of module: JSONValue) -> String {
-        switch module["state"]?.string ?? "" {
-        case "late": "unresponsive"
-        case "on-demand": "on demand"
-        case let state: state
-        }
+        let state = module["state"]?.string ?? ""
+        return state == "on-demand" ? "on demand" : state
     }
 
     // MARK: --reset-crashes
@@ -148,7 +145,7 @@ extension Command {
             if arguments.has("json") {
                 var json = JSONWriter()
                 json.object {
-                    $0.member("reset", formerly: "forgiven") { $0.member($1, module.text) }
+                    $0.member("reset", module.text)
                     $0.member("deaths", deaths)
                 }
                 json.newline()

@@ -49,7 +49,7 @@ extension Command {
             ("running", isMoving ? [status["atWork"]?.string] : []),
             (
                 "unresponsive",
-                status["unresponsive", formerly: "late"]?.elements.map(\.string) ?? []
+                status["unresponsive"]?.elements.map(\.string) ?? []
             ),
             (
                 "instead",
@@ -61,13 +61,13 @@ extension Command {
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),
-            ("problem", [status["inbox"]?["problem", formerly: "trouble"]?.string]),
+            ("problem", [status["inbox"]?["problem"]?.string]),
             ("last death", [status["lastDeath"]?["text"]?.string]),
             (
                 "errors",
                 [
                     status.number("failures", "handlers of events threw"),
-                    status["timesUnresponsive", formerly: "lateness"].map {
+                    status["timesUnresponsive"].map {
                         $0.int == 1 ? "unresponsive once" : "\($0.text) times unresponsive"
                     },
                     status.number("ignored", "events ignored"),
@@ -87,7 +87,7 @@ extension Command {
             inbox?["position"]?.string.map { "position \($0)" },
             inbox?.number("pendingBytes", "bytes pending"), inbox?.number("accepted", "accepted"),
             inbox?.number("done", "done"),
-            inbox?.number("deadLetters", formerly: "rejected", "dead letters"),
+            inbox?.number("deadLetters", "dead letters"),
             inbox?.number("duplicates", "duplicates"),
         ]
     }
@@ -112,8 +112,8 @@ extension Command {
 extension JSONValue {
     /// Returns a member in words, such as `3 running`; nil where there is none.
     fileprivate func number(
-        _ key: String, formerly former: String? = nil, _ what: String
+        _ key: String, _ what: String
     ) -> String? {
-        self[key, formerly: former ?? key].map { "\($0.text) \(what)" }
+        self[key].map { "\($0.text) \(what)" }
     }
 }

@@ -52,9 +52,6 @@ struct CancellableCalls {
     private var limit = 64
 
     /// Adds a call.
-    ///
-    /// - Parameter id: The id of the call.
-    /// - Returns: The cancellation, for the handler.
     mutating func add(_ id: RPCID) -> CallCancellation {
         if calls.count >= limit {
             calls.removeAll { $0.cancellation == nil }

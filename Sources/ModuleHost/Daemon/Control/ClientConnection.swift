@@ -70,10 +70,7 @@ package final class ClientConnection: Sendable {
     /// Calls a method.
     ///
     /// - Parameters:
-    ///   - method: The name of the method.
-    ///   - id: The number of the call.
     ///   - time: The longest wait; nil for no limit.
-    ///   - parameters: Writes an array or an object.
     ///   - completion: Called once, on any thread.
     func call(
         _ method: String, as id: CallID, within time: Duration?,
@@ -108,10 +105,6 @@ package final class ClientConnection: Sendable {
     /// Ends the wait for a response, and notifies the host of that.
     ///
     /// Has no effect on a call that has its response, or was not made.
-    ///
-    /// - Parameters:
-    ///   - id: The number of the call.
-    ///   - error: The result of the call.
     func cancel(_ id: CallID, because error: HostClientError) {
         let response = state.withLock { state -> Response? in
             guard let response = state.calls.removeValue(forKey: id) else { return nil }

@@ -50,9 +50,7 @@ final class ConnectionSocket: Sendable {
     /// Sends an answer where the client waits for nothing else and the server's thread sleeps; else leaves it to that
     /// thread.
     ///
-    /// - Parameters:
-    ///   - ticket: The ticket of the request.
-    ///   - response: The answer, without a newline; empty for a notification.
+    /// - Parameter response: The answer, without a newline; empty for a notification.
     func answer(_ ticket: RPCSession.Ticket, with response: [UInt8]) {
         let isSent = state.withLock { state -> Bool in
             state.outstanding -= 1

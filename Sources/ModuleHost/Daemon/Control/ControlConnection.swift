@@ -18,8 +18,8 @@ final class ControlConnection {
     var recent = 0
     /// Whether there may be lines that were read and not taken.
     var mayHaveLines = false
-    /// Its place in the poll set; nil if it waits for nothing.
-    var place: Int?
+    /// Its index in the poll set; nil if it waits for nothing.
+    var pollIndex: Int?
 
     /// The deadline of the line that has begun, or of the first one.
     private(set) var lineDeadline: ContinuousClock.Instant? { didSet { noteDeadlines() } }

@@ -210,7 +210,7 @@ struct ControlLoop {
             // A hang-up cannot be masked out: while lines wait for room it would keep the thread awake, and
             // closing would lose them.
             let waits = !interest.isEmpty || connection.session.isInputDone
-            connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
+            connection.pollIndex = waits ? poll.insert(connection.descriptor, interest) : nil
         }
         // After a lack of room, this checks whether a client still waits.
         let looks = isOutOfRoom && listener != nil
@@ -219,11 +219,11 @@ struct ControlLoop {
         server.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         var hasAnyGone = false
         for case let connection? in connections {
-            guard let place = connection.place else { continue }
-            hasAnyGone = hasAnyGone || poll.isHungUp(place)
-            if poll.canRead(place) {
+            guard let index = connection.pollIndex else { continue }
+            hasAnyGone = hasAnyGone || poll.isHungUp(index)
+            if poll.canRead(index) {
                 connection.read(&buffer)
-            } else if poll.isHungUp(place) {
+            } else if poll.isHungUp(index) {
                 connection.hangUp()
             }
         }

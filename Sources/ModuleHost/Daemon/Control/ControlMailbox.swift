@@ -38,7 +38,6 @@ final class ControlMailbox: Sendable {
     /// Never waits for the thread; costs a system call only where the thread sleeps.
     ///
     /// - Parameters:
-    ///   - letter: The letter.
     ///   - rings: Whether the thread is woken; else it finds the letter when it wakes for another reason.
     func post(_ letter: Letter, rings: Bool = true) {
         letters.withLock { $0.append(letter) }

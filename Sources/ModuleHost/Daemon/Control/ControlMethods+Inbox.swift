@@ -36,9 +36,7 @@ extension ControlMethods {
     /// An event with a payload goes through the inbox, and the response is sent when it is on the disk; a
     /// state event and a memory warning are delivered directly, and the response is sent after the delivery.
     ///
-    /// - Parameters:
-    ///   - inbox: The inbox for durable events.
-    ///   - host: The host for all others.
+    /// - Parameter host: The host for all others.
     mutating func add(_ inbox: Inbox, of host: AppHost) {
         add("send", ControlSendParameters.self) { parameters, call in
             guard !host.isStopping else {
@@ -107,16 +105,16 @@ extension Inbox {
                     }
                 })
         }
-        let place = Guarded<EventPosition?>(nil)
+        let accepted = Guarded<EventPosition?>(nil)
         submit(
             InboxSubmission(line: line, id: id, record: record) { fate in
                 if case .accepted(let position) = fate {
-                    place.withLock { $0 = position }
+                    accepted.withLock { $0 = position }
                 } else {
                     reply.refuse(fate, id)
                 }
             } onDelivery: { outcome in
-                guard let position = place.withLock({ $0 }) else { return }
+                guard let position = accepted.withLock({ $0 }) else { return }
                 if case .duplicate = outcome { return reply.succeed { $0.duplicate(id) } }
                 reply.succeed { $0.acceptance(id, position, outcome) }
             })

@@ -50,7 +50,6 @@ struct RestartNotes: Sendable {
     /// Returns the facts after a restart, each in one line.
     ///
     /// - Parameter module: The module that was restarted; nil where its status is not known.
-    /// - Returns: The lines.
     func texts(about module: ModuleStatus?) -> [String] {
         var texts: [String] = []
         if let program = module?.process?.program, program.isPlaced(after: hostStart) {
@@ -76,9 +75,7 @@ struct RestartNotes: Sendable {
 extension RPCReply {
     /// Answers a request for one module.
     ///
-    /// - Parameters:
-    ///   - result: The outcome; ``NoSuchModule``, or another error where the app stops.
-    ///   - succeed: Writes an outcome as the answer.
+    /// - Parameter result: The outcome; ``NoSuchModule``, or another error where the app stops.
     func finish<Outcome>(
         _ result: Result<Outcome, any Error>, _ succeed: (RPCReply, Outcome) -> Void
     ) {

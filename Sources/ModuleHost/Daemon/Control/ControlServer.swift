@@ -67,8 +67,6 @@ package final class ControlServer: Sendable {
 
     /// Creates the socket; `lane` is the one on which the methods run, nil where the thread that serves runs none of
     /// their jobs.
-    ///
-    /// - Throws: ``ControlServerError``.
     init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
         budget: InFlightBudget = InFlightBudget(), time: any TimeSource, limits: Limits,

@@ -44,8 +44,6 @@ private struct StopParameters: Decodable, Sendable {
     var now: Bool?
 
     /// The request.
-    ///
-    /// - Throws: ``RPCError``.
     func request() throws(RPCError) -> StopRequest {
         if now == true {
             guard withinMs == nil else {
@@ -184,7 +182,7 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("modulesFailed", metrics.modulesFailed)
             if let atWork { $0.member("atWork", atWork.text) }
             if !metrics.overdue.isEmpty {
-                $0.member("unresponsive", formerly: "late") { $0.member($1, metrics.overdue) }
+                $0.member("unresponsive", metrics.overdue)
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
             if !metrics.instead.isEmpty {
@@ -195,9 +193,7 @@ package struct HostStatus: Hashable, Sendable {
                 }
             }
             $0.member("failures", metrics.failures)
-            $0.member("timesUnresponsive", formerly: "lateness") {
-                $0.member($1, metrics.timesOverdue)
-            }
+            $0.member("timesUnresponsive", metrics.timesOverdue)
             $0.member("ignored", metrics.ignored)
             if hasSlatefileChanged { $0.member("slatefileChanged", true) }
             if isProgramReplaced { $0.member("programReplaced", true) }

@@ -20,7 +20,7 @@ extension HostClient {
     }
 
     /// The lines of the log of a host; for one task.
-    public struct Tail: AsyncSequence, Sendable {
+    public struct Tail: AsyncSequence, AsyncIteratorProtocol, Sendable {
         /// A line, or the number of lines that were lost.
         @nonexhaustive public enum Element: Sendable {
             /// A line of the log: an object with the members of a line of `--log-format json`.
@@ -31,31 +31,26 @@ extension HostClient {
 
         fileprivate let client: HostClient
 
-        /// Returns the iterator.
-        public func makeAsyncIterator() -> Iterator { Iterator(client: client) }
+        /// Returns the lines themselves.
+        public func makeAsyncIterator() -> Tail { self }
 
-        /// The iterator over the lines.
-        public struct Iterator: AsyncIteratorProtocol {
-            fileprivate let client: HostClient
-
-            /// Waits for the next line.
-            ///
-            /// - Returns: The line; nil at the end of the host, or of the task.
-            public nonisolated(nonsending) func next() async -> Element? {
-                let connection = client.connection
-                while true {
-                    let news = await withTaskCancellationHandler {
-                        await withCheckedContinuation { continuation in
-                            connection.takeNotification { continuation.resume(returning: $0) }
-                        }
-                    } onCancel: {
-                        connection.close()
+        /// Waits for the next line.
+        ///
+        /// - Returns: The line; nil at the end of the host, or of the task.
+        public nonisolated(nonsending) func next() async -> Element? {
+            let connection = client.connection
+            while true {
+                let news = await withTaskCancellationHandler {
+                    await withCheckedContinuation { continuation in
+                        connection.takeNotification { continuation.resume(returning: $0) }
                     }
-                    guard let news, !Task.isCancelled else { return nil }
-                    guard let what = news.parameters else { continue }
-                    if news.method == "lost" { return .lost(what["lost"]?.int ?? 0) }
-                    return .line(what)
+                } onCancel: {
+                    connection.close()
                 }
+                guard let news, !Task.isCancelled else { return nil }
+                guard let what = news.parameters else { continue }
+                if news.method == "lost" { return .lost(what["lost"]?.int ?? 0) }
+                return .line(what)
             }
         }
     }

@@ -96,12 +96,7 @@ public final class HostClient: Sendable {
 
     /// Calls a method by its name, and waits for the response.
     ///
-    /// - Parameters:
-    ///   - method: The name of the method, as in docs/control.md.
-    ///   - time: The longest wait; nil for no limit.
-    ///   - parameters: Writes the parameters, an object.
-    /// - Returns: The result.
-    /// - Throws: ``HostClientError``.
+    /// - Parameter time: The longest wait; nil for no limit.
     nonisolated(nonsending) func request(
         _ method: String, within time: Duration?,
         _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }

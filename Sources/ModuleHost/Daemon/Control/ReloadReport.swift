@@ -71,7 +71,6 @@ package struct ReloadReport: Hashable, Sendable {
     /// Writes the report as one object.
     ///
     /// - Parameters:
-    ///   - json: The writer.
     ///   - isWhole: Whether to write every diagnostic and every module, and not the summary alone.
     func write(to json: inout JSONWriter, isWhole: Bool) {
         json.object {
@@ -101,7 +100,7 @@ extension ReloadPlan {
             if !onDemand.isEmpty { $0.member("onDemand", onDemand.map(\.text)) }
             $0.member("removed", removed.map(\.text))
             if deadLetters > 0 { $0.member("deadLetters", deadLetters) }
-            $0.member("recreated", formerly: "remade") { $0.member($1, recreated) }
+            $0.member("recreated", recreated)
             $0.member("postponed", postponed.map(\.text))
             $0.member("reconfigured", reconfigured.map(\.text))
             $0.member("adjusted", adjusted.map(\.text))

@@ -55,7 +55,6 @@ package final class TailHub: LogSink {
     ///
     /// - Parameter wake: Called when there is an event to take after there was none; on the publishing
     ///   thread, so it must be quick.
-    /// - Returns: The follower.
     func follow(wake: @escaping @Sendable () -> Void) -> TailFollower {
         let follower = TailFollower(limits: limits, wake: wake)
         followers.withLock { $0.append(follower) }

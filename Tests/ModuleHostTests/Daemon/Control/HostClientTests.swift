@@ -249,12 +249,12 @@ struct HostClientTests {
                 "{\(about)}",
                 "{\(about)"
                     + #","state":"active","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
-                    + #""unresponsive":["com.mm.main"],"late":["com.mm.main"],"failures":0,"timesUnresponsive":0,"lateness":0,"ignored":0,"events":{"push":3},"#
+                    + #""unresponsive":["com.mm.main"],"failures":0,"timesUnresponsive":0,"ignored":0,"events":{"push":3},"#
                     + #""holds":[{"module":"com.mm.main","event":"background","#
                     + #""reason":"upload","remainingMs":8000}]}"#,
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
                     + #""main":false,"required":false,"reason":"threw"},"#
-                    + #"{"id":"com.mm.main","entry":"Modules.MainModule","state":"late","#
+                    + #"{"id":"com.mm.main","entry":"Modules.MainModule","state":"unresponsive","#
                     + #""main":false,"required":false,"behind":2,"#
                     + #""holds":[{"event":"background","reason":"upload"}]}]"#,
                 #"{"outcome":"failed","reason":"a reason"}"#,
