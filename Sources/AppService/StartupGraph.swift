@@ -111,8 +111,6 @@ struct StartupGraph {
     }
 
     /// Gives up the tasks of some owners: they are not required, may be removed, and have other names.
-    ///
-    /// - Parameter owners: As for ``rename(_:)``.
     mutating func retire(_ owners: [Substring: String]) {
         dispense(with: Set(owners.keys))
         for task in owners.keys.compactMap({ owned?[$0] }).joined()

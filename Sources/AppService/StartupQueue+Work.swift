@@ -9,9 +9,7 @@ extension StartupQueue {
 
     /// Runs tasks on `worker`, on its thread, until there is none for it.
     ///
-    /// - Parameters:
-    ///   - worker: The worker.
-    ///   - ended: What it has run; nil for nothing.
+    /// - Parameter ended: What it has run; nil for nothing.
     func work(on worker: StartupWorker, ended: Ended? = nil) {
         var ended = ended
         var effects: [StartupSchedule.Effect] = []

@@ -128,7 +128,6 @@ final class InFlightAccount: Sendable {
     /// Notes something as in flight, until the result is released.
     ///
     /// - Parameter payload: Its size in memory, beside the overhead of every item.
-    /// - Returns: The item in flight.
     func enter(_ payload: Int) -> InFlight {
         let count = payload + InFlightBudget.overhead
         bytes.add(count, ordering: .sequentiallyConsistent)

@@ -27,9 +27,7 @@ final class ObjectTable<Value: AnyObject> {
 
     /// Returns an object that stays valid until it is removed.
     ///
-    /// - Parameters:
-    ///   - hash: The hash of its key.
-    ///   - isMatch: Returns whether an object with this hash has the key.
+    /// - Parameter isMatch: Returns whether an object with this hash has the key.
     /// - Returns: The object, or nil.
     @inline(__always)
     func find(_ hash: UInt64, where isMatch: (Unmanaged<Value>) -> Bool) -> Unmanaged<Value>? {

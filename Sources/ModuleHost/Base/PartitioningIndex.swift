@@ -4,7 +4,6 @@ extension RandomAccessCollection where Index == Int {
     /// Takes a number of steps that grows with the logarithm of the count.
     ///
     /// - Parameter isBehind: The condition; false for all elements before the first that satisfies it.
-    /// - Returns: The index.
     func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

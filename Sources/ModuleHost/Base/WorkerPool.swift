@@ -33,9 +33,7 @@ final class WorkerPool: TaskExecutor {
 
     /// Runs work on one of the threads, after the work of the same owner that was added before.
     ///
-    /// - Parameters:
-    ///   - owner: The owner, which takes turns with others; it is not kept.
-    ///   - work: The work.
+    /// - Parameter owner: The owner, which takes turns with others; it is not kept.
     func run(for owner: AnyObject? = nil, _ work: @escaping @Sendable () -> Void) {
         add(.work(work), of: owner.map(ObjectIdentifier.init))
     }

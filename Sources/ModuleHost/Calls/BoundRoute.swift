@@ -30,11 +30,8 @@ final class BoundRoute {
     ///
     /// Host code.
     ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - failure: Receives the reason for nil. Both are found in one check: the module may return in the next
-    ///     moment.
-    /// - Returns: The module.
+    /// - Parameter failure: Receives the reason for nil. Both are found in one check: the module
+    ///   may return in the next moment.
     @inline(__always)
     func module(on lane: Lane, orFailure failure: inout (any Error)?) -> AnyObject? {
         let isListed = slot.status.load(ordering: .acquiring) == .listed
@@ -63,9 +60,7 @@ final class BoundRoute {
     /// Calls the handler; code of its module.
     ///
     /// - Parameters:
-    ///   - module: The module.
     ///   - parameters: The parameters from which the request is decoded.
-    ///   - call: The circumstances of the call.
     ///   - reply: Receives the reply. An inout parameter, and not a result: returning an optional of a
     ///     protocol's type costs as much as all the rest of the call.
     /// - Returns: False where the route does not accept the parameters.
@@ -87,9 +82,7 @@ final class BoundRoute {
     /// Calls the handler for any caller; code of its module.
     ///
     /// - Parameters:
-    ///   - module: The module.
     ///   - parameters: The parameters from which the request is decoded.
-    ///   - caller: The caller.
     ///   - url: The URL of the call, if it has one.
     ///   - reply: Receives the reply; as ``EncodedReply`` where the caller wants JSON.
     /// - Returns: As ``perform(_:_:_:_:)``. Where ``Caller/later`` was taken, the reply comes there.

@@ -32,10 +32,8 @@ struct CallChannel {
     /// Makes a call without an allocation on the lane.
     ///
     /// - Parameters:
-    ///   - body: The call on the lane.
     ///   - elsewhere: Returns the same call; used only where it is to outlive this one: an overdue module
     ///     calls from its own thread and waits, but not for a target that takes too long.
-    /// - Returns: The reply.
     /// - Throws: The error of the call.
     @inline(__always)
     func call<Reply: Sendable>(
@@ -77,7 +75,6 @@ struct CallChannel {
     /// Makes a call after everything accepted before, and passes the result to the module.
     ///
     /// - Parameters:
-    ///   - body: The call.
     ///   - completion: Code of the calling module; not called any more once the module is unloaded.
     func enqueue(
         _ body: @escaping AnsweredCall,

@@ -5,12 +5,8 @@ extension CallDispatcher {
     /// Calls an action of a module.
     ///
     /// - Parameters:
-    ///   - module: The module's id.
-    ///   - action: The name of one of its actions.
     ///   - parameters: The parameters from which the request is decoded.
-    ///   - caller: The caller.
     ///   - thread: The calling thread, which owns the lane.
-    /// - Returns: The reply.
     /// - Throws: ``RouteError``, or the error of the handler.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
@@ -76,13 +72,9 @@ extension CallDispatcher {
     /// that the handler does not receive.
     ///
     /// - Parameters:
-    ///   - module: The module's id.
-    ///   - action: The name of one of its actions.
     ///   - parameters: The parameters from which the request is decoded.
     ///   - call: The call without its objects.
-    ///   - userInfo: The objects of the call.
     ///   - thread: The calling thread, which owns the lane.
-    /// - Returns: The reply.
     /// - Throws: ``RouteError``, or the error of the handler.
     @inline(__always)
     func perform(

@@ -3,7 +3,6 @@ extension CallDispatcher {
     /// Passes a call to the interceptors, in order.
     ///
     /// - Returns: The URL that the call is redirected to, or nil where it may be made.
-    /// - Throws: ``RouteError/refused(by:_:)``.
     func redirection(
         of call: InterceptedCall, for caller: Caller, on thread: LaneThread
     ) throws -> String? {
@@ -47,8 +46,6 @@ extension CallDispatcher {
 
     /// Refuses a call whose route became known after the interceptors were asked, if one of them does not respond
     /// and guards it.
-    ///
-    /// - Throws: ``RouteError/refused(by:_:)``.
     func refuseIfGuarded(
         _ call: InterceptedCall, for caller: Caller, on thread: LaneThread
     ) throws {

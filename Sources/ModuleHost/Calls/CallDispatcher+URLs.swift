@@ -184,8 +184,6 @@ extension CallDispatcher {
     }
 
     /// Passes a URL to the interceptors.
-    ///
-    /// - Returns: The URL to open.
     private func redirected(
         _ url: RouteURL, _ caller: Caller, _ redirects: Int, isDryRun: Bool,
         on thread: LaneThread
@@ -210,8 +208,6 @@ extension CallDispatcher {
     /// A predicate is code of its module, and entered like all module code.
     ///
     /// - Parameters:
-    ///   - url: The URL.
-    ///   - caller: The caller.
     ///   - passed: The failed modules from which the URL has passed on; nil for none.
     ///   - thread: The calling thread, which owns the lane.
     /// - Returns: The route; nil where there is none.

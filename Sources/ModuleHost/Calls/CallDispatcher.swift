@@ -30,13 +30,10 @@ final class CallDispatcher {
     ///
     /// - Parameters:
     ///   - table: The routes; its modules are `records`, in the same order.
-    ///   - records: The modules, created or yet to be created, by their position.
     ///   - unmade: The target of the routes of all others.
     ///   - onDemand: The lazy modules of the app.
     ///   - tokens: The tokens with which remote callers reach more than public routes.
-    ///   - gate: The way into modules.
     ///   - center: The center that contains the interceptors.
-    /// - Throws: ``RouteError/repeatedAction(_:of:)``.
     init(
         _ table: RouteTable, records: [Int: any CallableModule],
         unmade: UnmadeModule, onDemand: any OnDemandModules, tokens: TokenStore, gate: Gate,
@@ -170,7 +167,6 @@ final class CallDispatcher {
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
     ///   - find: Host code: returns the route, or nil; then nothing is called.
-    ///   - body: Code of the route's module; receives the module, too.
     /// - Throws: The error of `body`, and ``RouteError`` where the call could not be made or its reply
     ///   arrived too late.
     @inline(__always)

@@ -42,8 +42,6 @@ extension CallDispatcher {
     /// no module has failed.
     ///
     /// - Parameters:
-    ///   - url: The URL.
-    ///   - caller: The caller.
     ///   - thread: The calling thread, which owns the lane.
     ///   - body: Calls the route.
     /// - Returns: The result of the closure; nil where no route answers the URL.

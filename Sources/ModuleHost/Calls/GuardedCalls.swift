@@ -46,10 +46,6 @@ extension CallDispatcher {
     ///
     /// Host code. Predicates are code of modules and not called: a route that may answer counts.
     ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - slot: The module of the interceptor.
-    ///   - caller: The caller.
     /// - Returns: Whether the call is to be refused.
     func isGuarded(_ call: InterceptedCall, by slot: ModuleSlot, for caller: Caller) -> Bool {
         let guards = interceptors.entries.filter { $0.slot === slot }

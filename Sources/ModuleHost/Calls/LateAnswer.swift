@@ -67,8 +67,6 @@ final class LateAnswer: LateCall, PendingWork {
     /// On the lane.
     ///
     /// - Parameters:
-    ///   - route: The route.
-    ///   - place: The isolation of its module.
     ///   - wantsJSON: Whether the reply is to be JSON.
     ///   - limit: The longest time until the answer, from now on.
     func begin(

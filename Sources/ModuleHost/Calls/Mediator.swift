@@ -55,8 +55,6 @@ public final class Mediator {
     /// caller's permissions.
     ///
     /// - Parameters:
-    ///   - module: The module's id.
-    ///   - action: The action's name.
     ///   - parameters: The parameters from which the request is decoded.
     ///   - origin: The caller outside the app; nil for the module itself.
     ///   - later: Receives an answer that comes later; nil where the caller cannot wait for it.

@@ -57,11 +57,7 @@ extension CallDispatcher {
 
     /// Makes a command that is not made and that a call names; its routes are known then.
     ///
-    /// - Parameters:
-    ///   - id: The id of the command.
-    ///   - call: The call.
-    ///   - caller: The caller.
-    ///   - thread: The calling thread, which owns the lane.
+    /// - Parameter thread: The calling thread, which owns the lane.
     /// - Returns: Whether there is one: the call is to be tried again.
     /// - Throws: ``RouteError``, also where an interceptor that does not respond guards the call.
     func makeCommand(
@@ -86,10 +82,7 @@ extension CallDispatcher {
 
     /// Makes the routes of a module lead to it from now on.
     ///
-    /// - Parameters:
-    ///   - target: The module.
-    ///   - module: Its id.
-    ///   - areReplaced: Whether its routes were placeholders: it adds its own.
+    /// - Parameter areReplaced: Whether its routes were placeholders: it adds its own.
     func bind(_ target: any CallableModule, as module: ModuleID, replacingRoutes areReplaced: Bool)
     {
         guard let position = table.contents.position(of: module) else { return }
@@ -112,11 +105,6 @@ extension CallDispatcher {
     }
 
     /// Gives a module that is unloaded, and may be made again, the routes that are known without it.
-    ///
-    /// - Parameters:
-    ///   - module: The id of the module.
-    ///   - routes: The routes.
-    /// - Returns: The routes of the module, for the caller to release in it.
     func unbind(_ module: ModuleID, leaving routes: [AnyRoute]) -> [BoundRoute] {
         guard let position = table.contents.position(of: module) else { return [] }
         setTarget(nil, at: position)

@@ -48,7 +48,6 @@ final class Duty: LaneCarrier {
     /// Creates a duty that is not begun.
     ///
     /// - Parameters:
-    ///   - name: The name of the second thread.
     ///   - lane: The lane of which the turns list jobs.
     ///   - patience: The time after which the duty passes to the other thread.
     ///   - begin: Called on a thread before its first turn, and before the first one after a job that it has

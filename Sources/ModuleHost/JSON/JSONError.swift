@@ -1,7 +1,7 @@
 /// The diagnostics of a JSON text, or of a value that was to be decoded, in the order of the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The diagnostics, sorted by place; never empty.
-    public let diagnostics: [JSONDiagnostic]
+    package let diagnostics: [JSONDiagnostic]
 
     /// One line for each diagnostic, such as `line 3, column 12 (/uriKey): expected a string, found 5`.
     public var description: String {
@@ -10,28 +10,28 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One diagnostic of a JSON text: the place, the problem, and the remedy.
-public struct JSONDiagnostic: Hashable, Sendable, CustomStringConvertible {
+package struct JSONDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
-    public let kind: Kind
+    package let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`; for the whole text, the
     /// empty string.
-    public let pointer: String
+    package let pointer: String
     /// The place in the text.
-    public let place: TextPlace
+    package let place: TextPlace
     /// The offset in the text in bytes.
     let offset: Int
 
     /// The message, without the place.
-    public var message: String { kind.description }
+    package var message: String { kind.description }
 
     /// Place and message on one line.
-    public var description: String {
+    package var description: String {
         "line \(place.line), column \(place.column)"
             + (pointer.isEmpty ? "" : " (\(pointer))") + ": \(kind)"
     }
 
     /// The kinds of problem, each with the values its message needs.
-    @nonexhaustive public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         // The text as a whole.
 
         /// The text has more bytes than the limit.
@@ -115,7 +115,7 @@ public struct JSONDiagnostic: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The errors in the form of a number.
-    public enum NumberError: Hashable, Sendable {
+    package enum NumberError: Hashable, Sendable {
         /// A leading zero, such as `007`.
         case leadingZero
         /// A plus sign, such as `+1`.
@@ -130,14 +130,14 @@ public struct JSONDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A place in a text as an editor shows it.
-public struct TextPlace: Hashable, Sendable {
+package struct TextPlace: Hashable, Sendable {
     /// The line, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The column in characters, counted from 1.
-    public let column: Int
+    package let column: Int
 
     /// Creates a place from a line and a column, both counted from 1.
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }

@@ -35,18 +35,18 @@ struct JSONNumber {
             digits = text.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
         }
 
-        /// Returns the signed digit at a place, counted from the end.
-        private func digit(at place: Int) -> Int {
-            place < digits.count
-                ? sign * Int(digits[digits.endIndex - 1 - place] - UInt8(ascii: "0")) : 0
+        /// Returns the signed digit at an index, counted from the end.
+        private func digit(at index: Int) -> Int {
+            index < digits.count
+                ? sign * Int(digits[digits.endIndex - 1 - index] - UInt8(ascii: "0")) : 0
         }
 
         /// Returns the difference from another one; nil where it is larger than the shifts of two texts
         /// can be.
         func distance(to other: Exponent) -> Int? {
             var distance = 0
-            for place in (0..<max(digits.count, other.digits.count)).reversed() {
-                distance = distance * 10 + other.digit(at: place) - digit(at: place)
+            for index in (0..<max(digits.count, other.digits.count)).reversed() {
+                distance = distance * 10 + other.digit(at: index) - digit(at: index)
                 // Two digits differ by at most 18: from here on it only grows.
                 if abs(distance) > 1 << 40 { return nil }
             }

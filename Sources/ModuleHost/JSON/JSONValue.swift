@@ -138,7 +138,7 @@ public struct JSONValue: Sendable {
     public var pointer: String { document.pointer(to: node) }
 
     /// The line and column at which the value begins, counted on each access.
-    public var place: TextPlace {
+    package var place: TextPlace {
         var source = SourceText(document.bytes)
         return source.place(of: entry.range.lowerBound)
     }
@@ -208,7 +208,7 @@ public struct JSONValue: Sendable {
         public let value: JSONValue
 
         /// The line and column at which the key begins, counted on each access.
-        public var keyPlace: TextPlace {
+        package var keyPlace: TextPlace {
             JSONValue(document: value.document, node: value.node - 1).place
         }
     }

@@ -13,16 +13,16 @@ package enum JSONEncoding {
         return writer.bytes
     }
 
-    /// Writes a value in the current place.
+    /// Writes a value where the writer stands.
     package static func write(_ value: any Encodable, to writer: inout JSONWriter) throws {
-        let place = JSONPlace()
-        try JSONValueEncoder(place: place, codingPath: []).encode(value)
-        place.content.write(to: &writer)
+        let target = EncodedValue()
+        try JSONValueEncoder(target: target, codingPath: []).encode(value)
+        target.content.write(to: &writer)
     }
 }
 
-/// The place of a value, whether it is written yet or not: containers of one object may be filled in turns.
-private final class JSONPlace {
+/// A value, whether it is encoded yet or not: containers of one object may be filled in turns.
+private final class EncodedValue {
     var content = Content.none
 
     enum Content {
@@ -31,7 +31,7 @@ private final class JSONPlace {
         case string(String)
         /// A value that is already JSON.
         case raw([UInt8])
-        case array([JSONPlace])
+        case array([EncodedValue])
         case object(Members)
 
         static func integer(_ integer: some FixedWidthInteger) -> Content {
@@ -58,39 +58,39 @@ private final class JSONPlace {
         }
     }
 
-    func append() -> JSONPlace {
-        let place = JSONPlace()
+    func append() -> EncodedValue {
+        let target = EncodedValue()
         guard case .array(var elements) = content else {
-            content = .array([place])
-            return place
+            content = .array([target])
+            return target
         }
-        // Released first, so that the array grows in place.
+        // Released first, so that the array is not copied.
         content = .none
-        elements.append(place)
+        elements.append(target)
         content = .array(elements)
-        return place
+        return target
     }
 
-    /// Returns the place of a member; of a repeated key, the last counts.
-    func member(_ key: String) -> JSONPlace {
-        let place = JSONPlace()
+    /// Returns the value of a member; of a repeated key, the last counts.
+    func member(_ key: String) -> EncodedValue {
+        let target = EncodedValue()
         var members = Members()
         if case .object(let present) = content { members = present }
         // Released first, as in `append`.
         content = .none
-        members.set(key, place)
+        members.set(key, target)
         content = .object(members)
-        return place
+        return target
     }
 
     /// The members of an object, in the order in which their keys were first encoded.
     struct Members {
-        private(set) var list: [(key: String, value: JSONPlace)] = []
+        private(set) var list: [(key: String, value: EncodedValue)] = []
         /// The positions of the keys in the list, once it is too long to search for each key.
         private var positions: [String: Int] = [:]
 
-        /// Sets a member, in the place of the one with the same key.
-        mutating func set(_ key: String, _ value: JSONPlace) {
+        /// Sets a member, instead of the one with the same key.
+        mutating func set(_ key: String, _ value: EncodedValue) {
             if let position = position(of: key) {
                 list[position].value = value
             } else {
@@ -115,7 +115,7 @@ private final class JSONPlace {
 }
 
 private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
-    let place: JSONPlace
+    let target: EncodedValue
     let codingPath: [any CodingKey]
     /// The type of the value that encodes itself.
     var type: Any.Type?
@@ -123,21 +123,21 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        place.open(.object(JSONPlace.Members()))
+        target.open(.object(EncodedValue.Members()))
         return KeyedEncodingContainer(
-            JSONKeyedEncodingContainer<Key>(place: place, codingPath: codingPath))
+            JSONKeyedEncodingContainer<Key>(target: target, codingPath: codingPath))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        place.open(.array([]))
-        return JSONUnkeyedEncodingContainer(place: place, codingPath: codingPath)
+        target.open(.array([]))
+        return JSONUnkeyedEncodingContainer(target: target, codingPath: codingPath)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() { place.content = .none }
-    func encode(_ value: Bool) { place.content = .bool(value) }
-    func encode(_ value: String) { place.content = .string(value) }
+    func encodeNil() { target.content = .none }
+    func encode(_ value: Bool) { target.content = .bool(value) }
+    func encode(_ value: String) { target.content = .string(value) }
     func encode(_ value: Float) throws { try encode(number: value) }
 
     func encode(_ value: Double) throws {
@@ -145,7 +145,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
             return try encode(number: value)
         }
         guard let time = DateTime(secondsSince2001: value) else { throw invalid(value, "no date") }
-        place.content = .string(time.description)
+        target.content = .string(time.description)
     }
 
     // The generic methods would leave these two to the protocol, which rejects them.
@@ -157,14 +157,14 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     func encode<T: Encodable>(_ value: T) throws {
         // By its type first: a cast that fails takes longer than all the rest.
         if T.self == JSONValue.self, let value = value as? JSONValue {
-            place.content = .raw(value.plainBytes)
+            target.content = .raw(value.plainBytes)
         } else if T.self == Duration.self, let value = value as? Duration {
             let text = DurationReader.text(of: value)
             guard (try? DurationReader.read(text)) == value else {
                 throw invalid(
                     value, "a duration is whole milliseconds, more than none, 24h at most")
             }
-            place.content = .string(text)
+            target.content = .string(text)
         } else {
             var encoder = self
             encoder.type = T.self
@@ -172,11 +172,11 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
         }
     }
 
-    private func encode(integer: some FixedWidthInteger) { place.content = .integer(integer) }
+    private func encode(integer: some FixedWidthInteger) { target.content = .integer(integer) }
 
     private func encode<T: BinaryFloatingPoint & LosslessStringConvertible>(number: T) throws {
         guard number.isFinite else { throw invalid(number, "JSON has no word for \(number)") }
-        place.content = .raw(Array(number.description.utf8))
+        target.content = .raw(Array(number.description.utf8))
     }
 
     private func invalid(_ value: Any, _ reason: String) -> EncodingError {
@@ -186,16 +186,16 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let place: JSONPlace
+    let target: EncodedValue
     let codingPath: [any CodingKey]
 
     private func child(_ key: any CodingKey) -> JSONValueEncoder {
-        JSONValueEncoder(place: place.member(key.stringValue), codingPath: codingPath + [key])
+        JSONValueEncoder(target: target.member(key.stringValue), codingPath: codingPath + [key])
     }
 
     /// Sets a member that cannot fail, without an encoder and a coding path for it.
-    private func set(_ key: Key, _ content: JSONPlace.Content) {
-        place.member(key.stringValue).content = content
+    private func set(_ key: Key, _ content: EncodedValue.Content) {
+        target.member(key.stringValue).content = content
     }
 
     func encodeNil(forKey key: Key) { set(key, .none) }
@@ -225,19 +225,19 @@ private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContaine
 }
 
 private struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
-    let place: JSONPlace
+    let target: EncodedValue
     let codingPath: [any CodingKey]
     private(set) var count = 0
 
-    init(place: JSONPlace, codingPath: [any CodingKey]) {
-        self.place = place
+    init(target: EncodedValue, codingPath: [any CodingKey]) {
+        self.target = target
         self.codingPath = codingPath
     }
 
     private mutating func child() -> JSONValueEncoder {
         defer { count += 1 }
         return JSONValueEncoder(
-            place: place.append(), codingPath: codingPath + [JSONCodingKey(intValue: count)])
+            target: target.append(), codingPath: codingPath + [JSONCodingKey(intValue: count)])
     }
 
     mutating func encodeNil() { child().encodeNil() }

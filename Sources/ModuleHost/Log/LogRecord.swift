@@ -13,7 +13,7 @@ public struct LogRecord: Hashable, Sendable {
     /// The message; it may contain control characters.
     public package(set) var message: String
     /// Further fields, in order.
-    public package(set) var fields: [LogField]
+    package var fields: [LogField]
 
     package init(
         time: WallTime, level: LogLevel, module: String? = nil, event: String? = nil,
@@ -33,9 +33,9 @@ public struct LogRecord: Hashable, Sendable {
 ///
 /// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`, so its name must be
 /// different from these.
-public struct LogField: Hashable, Sendable {
+package struct LogField: Hashable, Sendable {
     /// The type and the value of a field.
-    @nonexhaustive public enum Value: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
         /// A text.
         case string(String)
         /// An integer.
@@ -45,9 +45,9 @@ public struct LogField: Hashable, Sendable {
     }
 
     /// The name.
-    public let name: String
+    package let name: String
     /// The value.
-    public let value: Value
+    package let value: Value
 
     package init(_ name: String, _ value: String) {
         (self.name, self.value) = (name, .string(value))
@@ -57,7 +57,7 @@ public struct LogField: Hashable, Sendable {
 }
 
 /// A destination of log records.
-public protocol LogSink: Sendable {
+package protocol LogSink: Sendable {
     /// Takes a record.
     ///
     /// - Thread: Any, several at a time; records of one thread come in their order.

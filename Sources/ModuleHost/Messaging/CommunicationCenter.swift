@@ -135,7 +135,6 @@ public final class CommunicationCenter {
 
     /// Removes every member of a module.
     ///
-    /// - Parameter slot: The module's slot.
     /// - Returns: The members, to be released when their module may be entered.
     func takeAll(of slot: ModuleSlot) -> [Member] {
         let gone = forget(slot)
@@ -149,7 +148,6 @@ public final class CommunicationCenter {
 
     /// Removes every member of some modules, in one pass over all members.
     ///
-    /// - Parameter slots: The modules' slots.
     /// - Returns: The members by the numbers of their slots, to be released when their module may be entered.
     func takeAll(of slots: [ModuleSlot]) -> [UInt16: [Member]] {
         guard slots.count > 1 else {

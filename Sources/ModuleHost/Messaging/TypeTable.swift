@@ -12,8 +12,6 @@ extension ObjectTable {
     }
 
     /// Sets the object of a type; nil removes it.
-    ///
-    /// - Returns: The former object, for the caller to release.
     @discardableResult
     func set(_ value: Value?, for type: ObjectIdentifier) -> Value? {
         let old = remove(Self.hash(type)) { _ in true }

@@ -3,10 +3,10 @@ public struct EventError: Error, Hashable, Sendable {
     /// The requested kind of event.
     public let kind: EventKind
     /// The reason.
-    public let reason: Reason
+    package let reason: Reason
 
     /// The kinds of reason.
-    @nonexhaustive public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// Only the host itself sends this event.
         case hostsOwn
         /// There is a payload, and the event takes none.

@@ -99,11 +99,7 @@ public struct LifecycleEvent: Sendable {
 
     /// Returns a request to open a URL.
     ///
-    /// - Parameters:
-    ///   - text: The URL. A token in it is removed.
-    ///   - token: The caller's token, which takes precedence over one in the URL.
-    ///   - origin: The origin of the request.
-    /// - Returns: The event.
+    /// - Parameter token: The caller's token, which takes precedence over one in the URL.
     /// - Throws: ``RouteURLError`` if the text is not a URL.
     static func openURL(
         _ text: String, token: RouteToken? = nil, origin: Origin

@@ -8,9 +8,9 @@ public struct OpenURLOptions: Hashable, Sendable {
 }
 
 /// A request to open a URL, as an event's payload.
-public struct OpenURLRequest: Decodable, Hashable, Sendable {
+struct OpenURLRequest: Decodable, Hashable, Sendable {
     /// The URL, as it was written, its token included.
-    public var url: String
+    var url: String
 }
 
 extension OpenURLRequest: EventPayload {

@@ -89,10 +89,8 @@ private final class ModuleClass {
     /// Checks a module of the class.
     ///
     /// - Parameters:
-    ///   - use: The module.
     ///   - routes: The routes of the modules before it; those of this one are added.
     ///   - uses: The services of the modules before it; those of this one are added.
-    /// - Returns: What is wrong with it.
     func check(_ use: EntryUse, beside routes: inout RouteTable, _ uses: UseCheck)
         -> [EntryDiagnostic]
     {

@@ -90,7 +90,7 @@ package struct EntryType {
 }
 
 /// The reason why an entry is not a module.
-@nonexhaustive public enum EntryError: Error, Hashable, Sendable {
+package enum EntryError: Error, Hashable, Sendable {
     /// The entry is not the name of a top-level class; `nearest` is the probably intended name.
     case malformed(String, nearest: String?)
     /// No type in this binary has that name; `nearest` is a module with a similar name.

@@ -32,8 +32,6 @@ struct PackageSources {
     private var room = Limits.names
 
     /// Finds the packages: that of the slatefile's folder, and that of the working directory.
-    ///
-    /// - Parameter slatefile: The slatefile's path.
     init(near slatefile: String) {
         workingFolder = parentFolder(of: CurrentProcess.absolute("Package.swift")) ?? "/"
         let folder = parentFolder(of: CurrentProcess.absolute(slatefile)) ?? "/"

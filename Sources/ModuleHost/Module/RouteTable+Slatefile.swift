@@ -16,7 +16,6 @@ extension RouteTable {
     /// Creates the table of the routes that modules have or, where they are yet to be created, list.
     ///
     /// - Parameters:
-    ///   - slatefile: The app.
     ///   - isolated: Whether modules in processes of their own have the routes that their classes list.
     ///   - isUnmade: Returns whether the module at a place among the enabled ones is not made: it has the routes that
     ///     are known without it.
@@ -88,10 +87,7 @@ extension RouteTable {
     /// Checks whether a module can have the routes that its class lists, beside those that were checked
     /// before.
     ///
-    /// - Parameters:
-    ///   - type: The class.
-    ///   - module: The module's name; nil where it has no unique one.
-    /// - Returns: The errors in them.
+    /// - Parameter module: The module's name; nil where it has no unique one.
     mutating func check(_ type: any RoutedModule.Type, as module: ModuleID?) -> [RouteError] {
         if let module, contents.position(of: module) == nil {
             append(module)
@@ -107,8 +103,6 @@ extension RouteTable {
     }
 
     /// Adds the routes that a class lists, as many of them as possible.
-    ///
-    /// - Returns: The errors of the others.
     private mutating func add<M: RoutedModule>(
         routesOf type: M.Type, as module: ModuleID
     ) -> [RouteError] {

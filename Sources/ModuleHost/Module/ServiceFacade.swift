@@ -86,7 +86,6 @@ extension ServiceFacade {
     ///
     /// - Parameters:
     ///   - module: The module that has the routes.
-    ///   - services: The registry.
     ///   - context: The context of the module that calls them: the provider, or the only module of its process.
     static func provide(
         of module: ModuleID, through services: ServiceRegistry, for context: ModuleContext

@@ -50,11 +50,6 @@ struct ServiceProviders {
 
     /// Checks whether a module can provide the services that its class declares, beside those of modules that
     /// were checked before.
-    ///
-    /// - Parameters:
-    ///   - type: The class.
-    ///   - use: The module in the slatefile.
-    /// - Returns: The errors in them.
     mutating func check(_ type: any ServiceProvider.Type, _ use: EntryUse) -> [ServiceError] {
         let services = type.services
         if use.isolation == .process, let obstacle = type.isolationObstacle {

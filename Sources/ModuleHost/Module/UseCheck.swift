@@ -23,10 +23,7 @@ package final class UseCheck {
 
     /// Returns the uses of a class that the slatefile does not satisfy.
     ///
-    /// - Parameters:
-    ///   - type: The class.
-    ///   - use: The module in the slatefile.
-    ///   - slatefile: The slatefile, with all its modules.
+    /// - Parameter slatefile: The slatefile, with all its modules.
     /// - Returns: A diagnostic for each.
     func check(
         _ type: any Module.Type, _ use: EntryUse, in slatefile: Slatefile

@@ -25,11 +25,9 @@ package enum ChildLines {
     /// Runs a program with an empty standard input, and waits for its end for as long as that takes.
     ///
     /// - Parameters:
-    ///   - command: The path of the program, and its arguments.
     ///   - environment: All of its variables.
     ///   - line: Called with each line, without its end (a line feed or a carriage return), in the order of
     ///     each stream, on this thread.
-    /// - Returns: How it ended.
     /// - Throws: ``SystemError`` where it cannot be started.
     package static func run(
         _ command: [String], environment: [String: String],

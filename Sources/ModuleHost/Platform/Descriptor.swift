@@ -18,11 +18,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Opens `path`.
     ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - flags: `O_…`; `O_CLOEXEC` and `O_NOCTTY` are always added.
-    ///   - mode: The permissions of a file that this creates, before the umask.
-    /// - Throws: ``SystemError``.
+    /// - Parameter mode: The permissions of a file that this creates, before the umask.
     init(
         opening path: String, _ flags: Int32, mode: UInt32 = 0o666
     ) throws(SystemError) {
@@ -111,7 +107,6 @@ package struct Descriptor: ~Copyable, Sendable {
     /// Writes as many of `bytes` as the system takes at once.
     ///
     /// - Returns: The number of bytes written.
-    /// - Throws: ``SystemError``.
     borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         if FullDisks.contain(number) { throw .noSpace }
         let number = number

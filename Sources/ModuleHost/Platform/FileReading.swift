@@ -104,12 +104,8 @@ public func readFile(
 
 /// Reads the end of a regular file.
 ///
-/// - Parameters:
-///   - path: The file's path.
-///   - count: How many bytes to read at most.
-///   - links: How a symbolic link in the place of the file is treated.
+/// - Parameter count: How many bytes to read at most.
 /// - Returns: Its last bytes; all of a file that has no more.
-/// - Throws: ``FileReadError``.
 func readEnd(
     ofFile path: String, atMost count: Int, links: LinkPolicy
 ) throws(FileReadError) -> [UInt8] {
@@ -166,7 +162,6 @@ extension Descriptor {
     ///     a size of 0.
     ///   - limit: How many bytes there may be.
     /// - Returns: The bytes, or nil where there are more than `limit`.
-    /// - Throws: ``SystemError``.
     borrowing func readToEnd(
         expecting expected: Int, limit: Int
     ) throws(SystemError) -> [UInt8]? {

@@ -28,8 +28,8 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
         return lookForProgram(at: name.hasPrefix("/") ? name : base + name, in: folder)
     }
     var error = ProgramError.missing
-    for place in places(of: name, path: path) {
-        guard let found = lookForProgram(at: place, in: folder) else { return nil }
+    for candidate in candidates(of: name, path: path) {
+        guard let found = lookForProgram(at: candidate, in: folder) else { return nil }
         if found != .missing { error = found }
     }
     return error
@@ -42,11 +42,11 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
 ///   - path: The folders in which it is searched, as in the variable `PATH`.
 /// - Returns: The path in the first folder that has it; nil where none has.
 package func findProgram(_ name: String, path: String?) -> String? {
-    places(of: name, path: path).first { lookForFile(at: $0) == nil }
+    candidates(of: name, path: path).first { lookForFile(at: $0) == nil }
 }
 
 /// Returns the paths at which a program is searched by its name.
-private func places(of name: String, path: String?) -> some Sequence<String> {
+private func candidates(of name: String, path: String?) -> some Sequence<String> {
     (path ?? "/bin:/usr/bin").split(separator: ":").lazy.map { "\($0)/\(name)" }
 }
 

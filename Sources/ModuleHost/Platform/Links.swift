@@ -27,13 +27,9 @@ extension Descriptor {
     /// The link that is checked is the one that is followed, even if it is replaced meanwhile.
     ///
     /// - Parameters:
-    ///   - path: The file's path.
     ///   - folder: The folder that a relative `path` begins in: `links` counts for each link below it.
     ///     Nil for a path of which only the last part may be such a link.
-    ///   - flags: `O_…`; `O_CLOEXEC` and `O_NOCTTY` are always added.
     ///   - mode: The permissions of a file that this creates, before the umask.
-    ///   - links: How links are treated.
-    /// - Throws: ``FileError``.
     init(
         opening path: String, below folder: String? = nil, _ flags: Int32, mode: UInt32 = 0o666,
         links: LinkPolicy

@@ -47,10 +47,7 @@ package enum LocalSocket {
 
     /// Connects to the socket at `path`.
     ///
-    /// - Parameters:
-    ///   - path: The socket's path.
-    ///   - time: How long to wait where too many other connections wait already.
-    /// - Returns: The connection.
+    /// - Parameter time: How long to wait where too many other connections wait already.
     /// - Throws: ``SystemError``: `notFound` or `connectionRefused` if there is no listener,
     ///   `accessDenied` where this user may not, `wouldBlock` on a timeout.
     static func connect(to path: String, within time: Duration) throws(SystemError) -> Descriptor {
@@ -121,10 +118,8 @@ package enum LocalSocket {
 
     /// Removes the socket's file; a file that does not exist is not an error.
     ///
-    /// - Parameters:
-    ///   - path: The socket's path.
-    ///   - identity: The identity of the file (``identity(of:)``); another file that has the name by now
-    ///     stays.
+    /// - Parameter identity: The identity of the file (``identity(of:)``); another file that has
+    ///   the name by now stays.
     static func remove(_ path: String, ifStill identity: String?) {
         if identity == nil || identity == self.identity(of: path) { unlink(path) }
     }

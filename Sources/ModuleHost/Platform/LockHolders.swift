@@ -4,7 +4,6 @@ import SwiftOverlayShims
 
 /// Returns the processes that hold a lock (`flock`) on a file, as far as the system reports them.
 ///
-/// - Parameter path: The file.
 /// - Returns: Their numbers in ascending order; empty if there are none, or the system does not report them
 ///   (`/proc/locks`).
 package func lockHolders(of path: String) -> [Int32] {

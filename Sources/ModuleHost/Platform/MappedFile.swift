@@ -19,9 +19,7 @@ final class MappedFile: @unchecked Sendable {
 
     /// Creates a file for this user alone (0600), all zeros, and replaces any file of the name.
     ///
-    /// - Parameters:
-    ///   - path: The file's path. A file or a link of this name is removed; a folder is left alone.
-    ///   - size: Its size in bytes.
+    /// - Parameter size: Its size in bytes.
     /// - Throws: ``FileError``; nothing is left behind then.
     init(creating path: String, size: Int) throws(FileError) {
         unlink(path)

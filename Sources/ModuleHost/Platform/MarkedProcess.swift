@@ -16,9 +16,6 @@ struct MarkedProcess: Hashable, Sendable {
 
     /// Finds processes of this user, except this one and its parent.
     ///
-    /// - Parameters:
-    ///   - variable: The name of the variable.
-    ///   - prefix: The beginning of the mark.
     /// - Returns: The running processes, in no particular order. Processes that have ended and were not
     ///   reaped are left out.
     /// - Throws: ``FileError`` where the system does not report them (`/proc`).
@@ -43,8 +40,6 @@ struct MarkedProcess: Hashable, Sendable {
     }
 
     /// Kills the process, unless it has ended.
-    ///
-    /// - Parameter variable: The name of the variable.
     func kill(with variable: String) {
         // The pidfd calls are not visible to Swift, so the number might become another process's between this
         // check and the signal: in microseconds, and once the system has given away all other numbers.

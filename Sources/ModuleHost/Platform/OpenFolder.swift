@@ -10,11 +10,6 @@ final class OpenFolder: Sendable {
     private let folder: Descriptor
 
     /// Opens a folder that exists.
-    ///
-    /// - Parameters:
-    ///   - path: The folder's path.
-    ///   - links: How a symbolic link in its place is treated.
-    /// - Throws: ``FileError``.
     init(_ path: String, links: LinkPolicy) throws(FileError) {
         self.path = path
         folder = try Descriptor(opening: path, O_RDONLY | O_DIRECTORY, links: links)

@@ -18,8 +18,6 @@ struct PollSet {
     mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
     /// Adds a descriptor, which must stay open until the set is emptied.
-    ///
-    /// - Returns: Its place in the set.
     @discardableResult
     mutating func insert(_ descriptor: Int32, _ interest: Interest) -> Int {
         entries.append(pollfd(fd: descriptor, events: interest.rawValue, revents: 0))
@@ -40,19 +38,16 @@ struct PollSet {
         }
     }
 
-    /// Returns whether there is any event of the descriptor at `place`.
-    func isReady(_ place: Int) -> Bool { entries[place].revents != 0 }
+    /// Returns whether there is any event of the descriptor at `index`.
+    func isReady(_ index: Int) -> Bool { entries[index].revents != 0 }
 
-    /// Returns whether reading from the descriptor at `place` will not wait.
-    func canRead(_ place: Int) -> Bool { has(POLLIN, place) }
+    /// Returns whether reading from the descriptor at `index` will not wait.
+    func canRead(_ index: Int) -> Bool { has(POLLIN, index) }
 
-    /// Returns whether writing to the descriptor at `place` will not wait.
-    func canWrite(_ place: Int) -> Bool { has(POLLOUT, place) }
+    /// Returns whether both directions of the connection at `index` are closed.
+    func isHungUp(_ index: Int) -> Bool { has(POLLHUP | POLLERR, index) }
 
-    /// Returns whether both directions of the connection at `place` are closed.
-    func isHungUp(_ place: Int) -> Bool { has(POLLHUP | POLLERR, place) }
-
-    private func has(_ events: Int32, _ place: Int) -> Bool {
-        Int32(entries[place].revents) & events != 0
+    private func has(_ events: Int32, _ index: Int) -> Bool {
+        Int32(entries[index].revents) & events != 0
     }
 }

@@ -11,9 +11,7 @@ struct PressureSource: ~Copyable, Sendable {
 
     /// Opens the source, and sets the trigger.
     ///
-    /// - Parameters:
-    ///   - path: A pressure file of the kernel, a named pipe, or a stream socket.
-    ///   - trigger: The bytes to write to it: the level from which to notify.
+    /// - Parameter trigger: The bytes to write to it: the level from which to notify.
     /// - Throws: ``SystemError``, also where this kernel or its owner does not allow it.
     init(at path: String, trigger: [UInt8]) throws(SystemError) {
         let file = try Self.open(path)

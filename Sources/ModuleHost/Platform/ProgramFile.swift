@@ -15,9 +15,7 @@ struct ProgramFile: Hashable, Sendable {
 
     /// Examines a file; nil unless it is a regular file.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - link: The path by which the file is found; nil for `path`.
+    /// - Parameter link: The path by which the file is found; nil for `path`.
     init?(_ path: String, foundBy link: String? = nil) {
         var status = stat()
         guard stat(link ?? path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -42,8 +42,6 @@ final class RespawnLink: Sendable {
     /// - Parameters:
     ///   - environment: All of its variables, but the one of the link.
     ///   - signals: The signals that are blocked when the child begins.
-    /// - Returns: The child's process, and the parent's end.
-    /// - Throws: ``SystemError``.
     static func startChild(
         environment: [String: String], blocking signals: SignalSet
     ) throws(SystemError) -> (processID: Int32, parentEnd: ParentEnd) {

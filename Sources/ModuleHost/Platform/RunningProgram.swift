@@ -11,7 +11,6 @@ enum RunningProgram {
 
     /// Returns whether a file was changed after the program.
     ///
-    /// - Parameter path: The file.
     /// - Returns: False also where either file cannot be examined.
     static func isOlder(than path: String) -> Bool {
         var (file, program) = (stat(), stat())

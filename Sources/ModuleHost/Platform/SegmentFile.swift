@@ -20,10 +20,7 @@ final class SegmentFile {
 
     /// Opens a segment that exists; no link is followed.
     ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - number: Its number.
-    ///   - isWritable: Whether it is to be appended to.
+    /// - Parameter isWritable: Whether it is to be appended to.
     /// - Throws: ``FileError``, also where it is not a regular file.
     init(opening path: String, number: UInt32, isWritable: Bool) throws(FileError) {
         self.path = path
@@ -55,8 +52,6 @@ final class SegmentFile {
     }
 
     /// Returns the current state of the file.
-    ///
-    /// - Throws: ``FileError``.
     func state() throws(FileError) -> State {
         do throws(SystemError) {
             let status = try file.status()
@@ -74,7 +69,6 @@ final class SegmentFile {
     ///   - bytes: The bytes to append.
     ///   - size: The file's size, to which it is cut back.
     /// - Returns: The offset of the bytes in the file.
-    /// - Throws: ``FileError``.
     func append(_ bytes: [UInt8], size: Int) throws(FileError) -> Int {
         do throws(SystemError) {
             do throws(SystemError) {
@@ -93,8 +87,6 @@ final class SegmentFile {
     }
 
     /// Cuts the file to `size` bytes.
-    ///
-    /// - Throws: ``FileError``.
     func truncate(to size: Int) throws(FileError) {
         do throws(SystemError) { try file.truncate(to: size) } catch {
             throw FileError("truncate", path, error)
@@ -102,8 +94,6 @@ final class SegmentFile {
     }
 
     /// Waits until the content is on the disk (`fdatasync`).
-    ///
-    /// - Throws: ``FileError``.
     func synchronize() throws(FileError) {
         do throws(SystemError) { try file.synchronize() } catch {
             throw FileError("synchronize", path, error)
@@ -111,8 +101,6 @@ final class SegmentFile {
     }
 
     /// Reads up to `count` bytes from `offset` on; fewer at the end of the file.
-    ///
-    /// - Throws: ``FileError``.
     func read(at offset: Int, upTo count: Int) throws(FileError) -> [UInt8] {
         do throws(SystemError) { return try file.read(count, at: offset) } catch {
             throw FileError("read", path, error)

@@ -10,7 +10,6 @@ struct StandardStreams: ~Copyable {
     ///
     /// Only before any other code of the process reads or prints.
     ///
-    /// - Returns: The former streams; closed on `exec`.
     /// - Throws: ``SystemError`` where one of them is closed.
     static func take() throws(SystemError) -> StandardStreams {
         let input = try duplicate(0)

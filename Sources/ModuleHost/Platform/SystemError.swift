@@ -33,7 +33,6 @@ public struct SystemError: Error, Hashable, Sendable {
     static let readOnly = SystemError(code: EROFS)
     /// The file would exceed the limit of the process or of the file system (`EFBIG`).
     static let fileTooLarge = SystemError(code: EFBIG)
-    package static let noSuchProcess = SystemError(code: ESRCH)
     package static let connectionRefused = SystemError(code: ECONNREFUSED)
     static let interrupted = SystemError(code: EINTR)
     /// This process has no room for another open file (`EMFILE`).

@@ -32,7 +32,6 @@ package final class RPCReply: Sendable {
     /// Returns the same reply as another object, which takes the place of this one.
     ///
     /// - Parameter body: Called with an error before it is sent.
-    /// - Returns: The other reply.
     func noting(_ body: @escaping @Sendable (RPCError) -> Void) -> RPCReply {
         guard !isGiven.exchange(true, ordering: .relaxed) else { return self }
         return RPCReply(to: ticket, load: takeLoad(), onFailure: body, through: deliver)

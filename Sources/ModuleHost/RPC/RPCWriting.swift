@@ -5,11 +5,6 @@ extension RPCMessage {
 
 extension JSONWriter {
     /// Writes a request, or without an id a notification.
-    ///
-    /// - Parameters:
-    ///   - method: The method's name.
-    ///   - id: The id for the response.
-    ///   - parameters: Writes an array or an object.
     mutating func rpcRequest(
         _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
     ) {
@@ -21,10 +16,6 @@ extension JSONWriter {
     }
 
     /// Writes a response.
-    ///
-    /// - Parameters:
-    ///   - id: The id of the request.
-    ///   - result: Writes exactly one value.
     mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
         object(beginning: RPCMessage.beginning) {
             $0.member("id", raw: id.text.utf8)

@@ -10,7 +10,6 @@ protocol LateCall: AnyObject, Sendable {
 
     /// Answers the call, unless it has an answer.
     ///
-    /// - Parameter result: The reply of the handler, or its error as ``HandlerError``.
     /// - Returns: False where it had an answer, or its caller no longer waits.
     @discardableResult
     func answer(_ result: Result<any Encodable & Sendable, any Error>) -> Bool

@@ -1,5 +1,5 @@
 /// The request of a route that takes no parameters: nothing is decoded.
-public struct NoParameters: Decodable, Sendable {}
+@usableFromInline struct NoParameters: Decodable, Sendable {}
 
 /// The reply of a route that has none: `null`.
 public struct NoReply: Encodable, Hashable, Sendable {

@@ -3,10 +3,10 @@ public struct ParameterError: Error, Hashable, Sendable, CustomStringConvertible
     /// The name; empty where the error does not concern a single parameter.
     public let name: String
     /// The kind of error.
-    public let kind: Kind
+    package let kind: Kind
 
     /// The kinds of error, each with the values its message needs.
-    @nonexhaustive public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// The parameter is missing; the value is the expectation.
         case missing(expected: String)
         /// The value has another form.

@@ -22,12 +22,7 @@ struct RouteCandidates {
 
     /// Calls a closure with the candidates for a URL.
     ///
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - root: The only root to search below; nil for all.
-    ///   - view: The table.
-    ///   - body: The closure.
-    /// - Returns: The result of the closure.
+    /// - Parameter root: The only root to search below; nil for all.
     @inline(__always)
     static func with<Result>(
         _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,

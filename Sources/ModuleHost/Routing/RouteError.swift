@@ -97,11 +97,8 @@ extension RouteError {
     /// Returns the error of a call by name that nothing answers, as received from another process.
     ///
     /// - Parameters:
-    ///   - action: The action.
-    ///   - module: The module.
     ///   - nearest: The most similar name.
     ///   - message: The error in words, as ``description`` gives it.
-    /// - Returns: The error.
     static func noAction(
         _ action: String, of module: String, nearest: String?, crossing message: String
     ) -> RouteError {
@@ -115,10 +112,7 @@ extension RouteError {
 
     /// Returns the error of a module, as received from another process.
     ///
-    /// - Parameters:
-    ///   - module: The module.
-    ///   - message: The error in words, as ``description`` gives it.
-    /// - Returns: The error.
+    /// - Parameter message: The error in words, as ``description`` gives it.
     static func unavailable(_ module: ModuleID, crossing message: String) -> RouteError {
         let start = unavailable(module)
         return .unavailable(

@@ -3,12 +3,12 @@ public struct RoutePatternError: Error, Hashable, Sendable, CustomStringConverti
     /// The pattern.
     public let pattern: String
     /// The kind of error.
-    public let kind: Kind
+    package let kind: Kind
     /// The byte of the error, counted from 0 in the pattern's UTF-8.
     public let offset: Int
 
     /// The kinds of error, each with the values its message needs.
-    @nonexhaustive public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// The text is empty.
         case empty
         /// The text has more bytes than a URL may have.

@@ -50,10 +50,7 @@ struct RouteSearch {
 
     /// Creates a search, which begins with the first segment.
     ///
-    /// - Parameters:
-    ///   - trie: The patterns.
-    ///   - url: The URL.
-    ///   - choices: Memory for ``choiceLimit(_:)`` choices.
+    /// - Parameter choices: Memory for ``choiceLimit(_:)`` choices.
     @inline(__always)
     init(_ trie: RouteTrie.View, _ url: URLBytes, _ choices: UnsafeMutableBufferPointer<Choice>) {
         self.trie = trie
@@ -70,9 +67,7 @@ struct RouteSearch {
 
     /// Sets the segment to begin with.
     ///
-    /// - Parameters:
-    ///   - first: The segment.
-    ///   - isFolded: Whether it compares without case.
+    /// - Parameter isFolded: Whether it compares without case.
     @inline(__always)
     mutating func prepare(first: Int, isFolded: Bool) {
         self.first = first

@@ -29,15 +29,11 @@ extension RouteTable {
     }
 
     /// Returns a URL after the rewrites.
-    ///
-    /// - Throws: ``RouteError/rewriteLoop(_:)``.
     func rewritten(_ url: RouteURL) throws(RouteError) -> RouteURL {
         try contents.rewrites.apply(to: url)
     }
 
     /// Returns the id by which a URL names a module, after the rewrites; nil for a short URL.
-    ///
-    /// - Throws: ``RouteError/rewriteLoop(_:)``.
     func moduleName(in url: RouteURL) throws(RouteError) -> String? {
         let url = try rewritten(url)
         guard contents.schemes.contains(url.scheme), storage.isModuleNamed(by: url) else {

@@ -33,7 +33,6 @@ extension RouteTable.Contents {
         /// Adds the lists of the modules that may have a relative pattern for a URL.
         ///
         /// - Parameters:
-        ///   - url: The URL.
         ///   - firstName: The node of its first segment.
         ///   - modules: Receives the lists, at most one more than the URL has segments.
         @inline(__always)

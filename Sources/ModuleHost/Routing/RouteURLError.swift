@@ -3,7 +3,7 @@
 /// The text itself is not shown: it may contain a token.
 public struct RouteURLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.
-    public let kind: Kind
+    package let kind: Kind
     /// The byte of the error, counted from 0 in the text's UTF-8.
     public let offset: Int
     /// A scheme of the app, for an example.
@@ -22,7 +22,7 @@ public struct RouteURLError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The kinds of error, each with the values its message needs.
-    @nonexhaustive public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// The text is empty.
         case empty
         /// The text has more bytes than the limit.

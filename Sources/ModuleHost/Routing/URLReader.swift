@@ -22,9 +22,6 @@ struct URLReader {
 
     /// Parses a URL.
     ///
-    /// - Parameters:
-    ///   - text: The URL.
-    ///   - parts: Receives its parts.
     /// - Returns: The first error, or nil.
     static func read(_ text: String, into parts: inout Parts) -> RouteURLError? {
         text.withUTF8Bytes { bytes in

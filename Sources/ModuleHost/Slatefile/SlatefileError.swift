@@ -3,7 +3,7 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     /// The file's path as it was given.
     public let path: String
     /// The diagnostics, sorted by place; never empty, and at most a thousand.
-    public let diagnostics: [SlatefileDiagnostic]
+    package let diagnostics: [SlatefileDiagnostic]
 
     /// The diagnostics as ``rendered(colored:)`` shows them, without colors.
     public var description: String { rendered(colored: false) }
@@ -46,18 +46,18 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// One diagnostic of a slatefile: the place, the problem, and the remedy.
-public struct SlatefileDiagnostic: Hashable, Sendable {
+package struct SlatefileDiagnostic: Hashable, Sendable {
     /// The kind of problem.
     package let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`.
-    public let pointer: String
+    package let pointer: String
     /// The place in the file.
-    public let place: TextPlace
+    package let place: TextPlace
     /// The line of the diagnostic, cut to a length that fits.
     let source: SourceExcerpt
 
     /// The message, without the place.
-    public var message: String { kind.description }
+    package var message: String { kind.description }
 
     /// The kinds of problem, each with the values its message needs.
     package enum Kind: Hashable, Sendable {

@@ -21,7 +21,6 @@ package struct SlatefilePart: Hashable, Sendable {
 extension Slatefile {
     /// Returns the ids of a module and of those that it needs, directly or not, the module first.
     ///
-    /// - Parameter id: The module.
     /// - Returns: The ids; nil where no enabled module has the id.
     package func needs(of id: String) -> [String]? {
         let known = Dictionary(modules.map { ($0.id.text, $0) }) { first, _ in first }

@@ -12,10 +12,7 @@ struct WrittenDemands {
 extension SlatefileReader {
     /// Checks that a lazy module has no setting that requires it at launch, and that no other module has `idle`.
     ///
-    /// - Parameters:
-    ///   - module: The module.
-    ///   - idle: The node of `idle`; nil where it is not written.
-    ///   - node: The node of the module.
+    /// - Parameter idle: The node of `idle`; nil where it is not written.
     mutating func checkLaunch(of module: Slatefile.Module, _ idle: Int?, at node: Int) {
         guard module.isLazy else {
             if let idle { report(.idleEager, at: idle - 1) }

@@ -31,9 +31,7 @@ extension SlatefileReader {
 
     /// Checks the needs against all modules.
     ///
-    /// - Parameters:
-    ///   - written: The needs of all modules.
-    ///   - names: The ids of the modules.
+    /// - Parameter written: The needs of all modules.
     /// - Returns: By position of a module: the modules that it needs, as their own entries spell them.
     mutating func resolve(_ written: WrittenNeeds, in names: NameIndex) -> [Int: [ModuleID]] {
         guard !written.needs.isEmpty else { return [:] }

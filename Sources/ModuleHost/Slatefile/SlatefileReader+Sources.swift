@@ -26,11 +26,6 @@ extension SlatefileReader {
     }
 
     /// Returns the source that the members name together; nil for none, or an invalid one.
-    ///
-    /// - Parameters:
-    ///   - found: The members.
-    ///   - owner: The owner of the source, for messages: `a module`.
-    /// - Returns: The source.
     mutating func source(_ found: SourceMembers, of owner: StaticString) -> Slatefile.Source? {
         let git = found.git.flatMap {
             sourceText($0, "the URL of a repository", SourceRules.problem(ofRepository:))

@@ -16,10 +16,7 @@ struct SourceExcerpt: Hashable, Sendable {
 
     /// Cuts the line around `offset` out of a text, with `*` for tokens in it.
     ///
-    /// - Parameters:
-    ///   - offset: The offset of the diagnostic.
-    ///   - bytes: The text.
-    ///   - lineStart: The offset at which its line begins.
+    /// - Parameter lineStart: The offset at which its line begins.
     init(around offset: Int, in bytes: [UInt8], lineStart: Int) {
         let offset = min(max(offset, lineStart), bytes.count)
         let limit = min(bytes.count, offset + Self.reach.whole * Self.bytesPerCharacter)

@@ -59,7 +59,7 @@ extension Command {
         let isRunning = process["pid"] != nil
         return [
             process["pid"].map { "process \($0.text)" }
-                ?? (module["state"]?.string == "late" ? "restarting" : "no process"),
+                ?? (module["state"]?.string == "unresponsive" ? "restarting" : "no process"),
             process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
             // Rounded without a sum that overflows for the number of a faulty host.
             process["residentBytes"]?.int.map { "\((($0 >> 19) + 1) >> 1) MiB" },

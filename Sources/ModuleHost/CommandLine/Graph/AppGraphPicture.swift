@@ -114,8 +114,6 @@ struct AppGraphPicture {
     }
 
     /// Gives each bus a track on which no other is at the same height.
-    ///
-    /// - Returns: The number of tracks.
     private static func assignTracks(_ buses: inout [Bus]) -> Int {
         let begins = buses.indices.sortedByNumber({ buses[$0].top })
         let ends = buses.indices.sortedByNumber({ buses[$0].bottom })

@@ -11,7 +11,6 @@ struct DaemonBlackBox: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
-    ///   - slatefile: The slatefile to run.
     ///   - log: The log. A box that cannot be created causes a warning, and no other consequence.
     init(in directory: StateDirectory, for slatefile: Slatefile, log: Log) {
         self.directory = directory

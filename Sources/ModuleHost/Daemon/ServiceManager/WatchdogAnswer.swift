@@ -17,11 +17,9 @@ final class WatchdogAnswer: Sendable {
     /// Creates a responder; nil if no responses are requested.
     ///
     /// - Parameters:
-    ///   - host: The host to respond for.
     ///   - environment: The variables, of which `WATCHDOG_USEC` is read, and `WATCHDOG_PID`, which must be
     ///     this process where it is set.
     ///   - notifier: The notifier that sends the responses.
-    ///   - log: The log for the end of the responses.
     init?(
         for host: AppHost, environment: [String: String], through notifier: ReadinessNotifier,
         log: Log

@@ -12,7 +12,6 @@ struct StopRequests {
 
     /// Notes a request.
     ///
-    /// - Parameter now: The time of the request.
     /// - Returns: Whether this is a second request, which ends a stop at once.
     mutating func isSecond(at now: ContinuousClock.Instant) -> Bool {
         guard let first else {

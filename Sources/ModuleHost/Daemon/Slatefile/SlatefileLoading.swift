@@ -107,11 +107,6 @@ extension Slatefile {
 
     /// Checks the text of a slatefile, and that its entries are modules of this binary.
     ///
-    /// - Parameters:
-    ///   - bytes: The text.
-    ///   - path: The path of the slatefile, for messages.
-    ///   - environment: The variables for `${NAME}` in a `config`.
-    /// - Returns: The slatefile.
     /// - Throws: ``SlatefileFailure``, with every diagnostic of the text.
     static func read(
         _ bytes: [UInt8], from path: String, _ environment: [String: String]

@@ -80,9 +80,7 @@ final class SlatefileReloader: Sendable {
     /// An invalid slatefile changes nothing. After a signal, modules that take settings receive their current
     /// ones even if they are the same, so that they can reopen files.
     ///
-    /// - Parameters:
-    ///   - occasion: The reason.
-    ///   - completion: Called once, on any thread.
+    /// - Parameter completion: Called once, on any thread.
     func reload(
         _ occasion: Occasion, completion: @escaping @Sendable (ReloadReport) -> Void = { _ in }
     ) {
@@ -101,7 +99,6 @@ final class SlatefileReloader: Sendable {
     /// written; where modules fail with it the former file is restored.
     ///
     /// - Parameters:
-    ///   - text: The new slatefile.
     ///   - module: The module that requests it.
     ///   - completion: Called once, on any thread.
     func apply(

@@ -8,9 +8,7 @@ struct SlatefileReplacement {
     /// Writes the new text in place of the file, and keeps the former one beside it; each atomically, and the
     /// text is on the disk when this returns.
     ///
-    /// - Parameters:
-    ///   - slatefile: The file; where it is a symbolic link, its target.
-    ///   - bytes: The new text.
+    /// - Parameter slatefile: The file; where it is a symbolic link, its target.
     /// - Throws: ``FileError``; then nothing has changed.
     init(of slatefile: String, by bytes: [UInt8]) throws(FileError) {
         path = try resolvedPath(slatefile)
@@ -36,8 +34,6 @@ struct SlatefileReplacement {
     func keep() { if let olderPath { try? removeFile(olderPath) } }
 
     /// Restores the former file, as if nothing had been written.
-    ///
-    /// - Throws: ``FileError``.
     func putBack() throws(FileError) {
         try renameFile(previousPath, to: path)
         try putBackPrevious()

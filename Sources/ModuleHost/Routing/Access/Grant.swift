@@ -20,10 +20,7 @@ package struct Grant: Hashable, Sendable {
 
     /// Returns whether one of the scopes covers a call.
     ///
-    /// - Parameters:
-    ///   - entry: The route.
-    ///   - parameters: The parameters of the call.
-    ///   - undecided: The result for a call whose parameters build no URL.
+    /// - Parameter undecided: The result for a call whose parameters build no URL.
     /// - Returns: Whether it is covered.
     func covers(
         _ entry: RouteTable.Entry, _ parameters: RouteParameters, undecided: Bool = false
