@@ -21,10 +21,9 @@ struct SendCommandTests {
             (["psuh"], "unknown event 'psuh'; did you mean 'push'?"),
             (
                 ["xyzzy"],
-                "unknown event 'xyzzy'; there are activate, resign-active, background, "
-                    + "foreground, terminate, memory-warning, push, push-registered, "
-                    + "push-registration-failed, notification-settings, local-notification, "
-                    + "open-url, user-activity, shortcut, message"
+                "unknown event 'xyzzy'; there are "
+                    + EventKind.allCases.filter { !$0.isHostsOwn }.map(\.rawValue)
+                    .joined(separator: ", ")
             ),
             (["launch"], "event 'launch' is given by the host itself, never from outside"),
             (

@@ -273,23 +273,7 @@ extension BlackBox.Activity {
         switch self {
         case .making: 1
         case .release: 2
-        case .event(.launch): 10
-        case .event(.activate): 11
-        case .event(.resignActive): 12
-        case .event(.background): 13
-        case .event(.foreground): 14
-        case .event(.terminate): 15
-        case .event(.memoryWarning): 16
-        case .event(.push): 17
-        case .event(.pushRegistered): 18
-        case .event(.pushRegistrationFailed): 19
-        case .event(.notificationSettings): 20
-        case .event(.localNotification): 21
-        case .event(.openURL): 22
-        case .event(.userActivity): 23
-        case .event(.shortcut): 24
-        case .event(.configurationChanged): 25
-        case .event(.message): 26
+        case .event(let kind): kind.facts.code
         }
     }
 }

@@ -27,6 +27,12 @@ extension ActivationResponder {
 }
 
 enum ActivateEvent: EventDefinition {
+    static let facts = EventFacts(change: .activate, code: 11, handler: "didBecomeActive()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any ActivationResponder.Type
+    }
+
     static func notify(_ module: any ActivationResponder, _: Void, as _: Member) throws
         -> EventReply
     {
@@ -36,6 +42,12 @@ enum ActivateEvent: EventDefinition {
 }
 
 enum ResignActiveEvent: EventDefinition {
+    static let facts = EventFacts(change: .resignActive, code: 12, handler: "willResignActive()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any ActivationResponder.Type
+    }
+
     static func notify(_ module: any ActivationResponder, _: Void, as _: Member) throws
         -> EventReply
     {

@@ -28,6 +28,12 @@ extension BackgroundResponder {
 }
 
 enum BackgroundEvent: EventDefinition {
+    static let facts = EventFacts(change: .background, code: 13, handler: "didEnterBackground()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any BackgroundResponder.Type
+    }
+
     static func notify(_ module: any BackgroundResponder, _: Void, as _: Member) throws
         -> EventReply
     {
@@ -37,6 +43,12 @@ enum BackgroundEvent: EventDefinition {
 }
 
 enum ForegroundEvent: EventDefinition {
+    static let facts = EventFacts(change: .foreground, code: 14, handler: "willEnterForeground()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any BackgroundResponder.Type
+    }
+
     static func notify(_ module: any BackgroundResponder, _: Void, as _: Member) throws
         -> EventReply
     {

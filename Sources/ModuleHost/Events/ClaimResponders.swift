@@ -50,6 +50,15 @@ public protocol ShortcutResponder: Module {
 }
 
 enum OpenURLEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: OpenURLRequest.self, reply: .claim, code: 22,
+        handler: "open(_ url: String, options: OpenURLOptions)",
+        example: #"{"url": "slate://tea"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any URLResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> (url: String, options: OpenURLOptions)? {
         guard case .url(let url, _) = event.content else { return nil }
         return (url.text, OpenURLOptions(origin: event.origin))
@@ -63,6 +72,15 @@ enum OpenURLEvent: EventDefinition {
 }
 
 enum UserActivityEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: UserActivity.self, reply: .claim, code: 23,
+        handler: "continueActivity(_ activity: UserActivity)",
+        example: #"{"type": "reading"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any UserActivityResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> UserActivity? {
         if case .activity(let activity) = event.content { activity } else { nil }
     }
@@ -75,6 +93,15 @@ enum UserActivityEvent: EventDefinition {
 }
 
 enum ShortcutEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: Shortcut.self, reply: .claim, code: 24,
+        handler: "performShortcut(_ shortcut: Shortcut)",
+        example: #"{"type": "new"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any ShortcutResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> Shortcut? {
         if case .shortcut(let shortcut) = event.content { shortcut } else { nil }
     }

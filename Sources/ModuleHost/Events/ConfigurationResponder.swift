@@ -16,6 +16,14 @@ public protocol ConfigurationResponder: Module {
 }
 
 enum ConfigurationChangedEvent: EventDefinition {
+    static let facts = EventFacts(
+        isHostsOwn: true, code: 25, handler: "configurationDidChange(_ change: ConfigurationChange)"
+    )
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any ConfigurationResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> ConfigurationReload? {
         if case .configuration(let reload) = event.content { reload } else { nil }
     }

@@ -1,12 +1,18 @@
 /// The definition of one kind of event: its receivers, its content, and the way it is delivered to a module.
 ///
 /// Each stands in the file of its responder protocol; ``EventKind/definition`` is the table of them.
-/// Properties of an event that no module needs are members of ``EventKind`` or ``LifecycleEvent``.
+/// Everything else that the host has to know about an event is in its ``EventFacts``.
 protocol EventDefinition {
     /// The protocol of the modules that receive the event, such as `any LaunchResponder`.
     associatedtype Responder
     /// The value that a module receives.
     associatedtype Content
+
+    /// The properties of the event beside its delivery.
+    static var facts: EventFacts { get }
+
+    /// Returns whether a class conforms to the responder protocol: `type is any LaunchResponder.Type`.
+    static func isDeclared(by type: any Module.Type) -> Bool
 
     /// Returns the content of an event of this kind; nil for an event of another kind.
     static func content(of event: LifecycleEvent) -> Content?
@@ -72,6 +78,11 @@ extension EventDefinition where Content == Void {
 }
 
 extension EventDefinition {
+    /// The name of the responder protocol, such as `LaunchResponder`.
+    static var responderName: String {
+        String("\(Responder.self)".split(separator: " ").last ?? "")
+    }
+
     @inline(__always)
     static func concerns(
         _ listener: EventListener<Responder>, _ member: Member, _ content: Content
@@ -121,7 +132,12 @@ extension EventDefinition {
     }
 }
 
-extension EventKind {
+extension EventKind: DefinedEvent {
+    var definedFacts: EventFacts { definition.facts }
+
+    /// The name of the protocol of the modules that receive the event, such as `LaunchResponder`.
+    package var responder: String { definition.responderName }
+
     /// The table of events.
     var definition: any EventDefinition.Type {
         switch self {

@@ -15,6 +15,13 @@ public protocol LaunchResponder: Module {
 }
 
 enum LaunchEvent: EventDefinition {
+    static let facts = EventFacts(
+        isHostsOwn: true, code: 10, handler: "didFinishLaunching(_ launch: Launch)")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any LaunchResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> Launch? {
         if case .launch(let launch) = event.content { launch } else { nil }
     }

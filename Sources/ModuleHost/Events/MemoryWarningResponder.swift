@@ -12,6 +12,12 @@ public protocol MemoryWarningResponder: Module {
 }
 
 enum MemoryWarningEvent: EventDefinition {
+    static let facts = EventFacts(code: 16, handler: "didReceiveMemoryWarning()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any MemoryWarningResponder.Type
+    }
+
     static func notify(_ module: any MemoryWarningResponder, _: Void, as _: Member) throws
         -> EventReply
     {

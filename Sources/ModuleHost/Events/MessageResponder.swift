@@ -22,6 +22,15 @@ extension MessageResponder where Self: TopicListener {
 }
 
 enum MessageEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: Message.self, code: 26,
+        handler: "receive(_ message: Message)",
+        example: #"{"topic": "tea", "payload": 1}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any MessageResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> Message? {
         if case .message(let message) = event.content { message } else { nil }
     }

@@ -47,21 +47,8 @@ struct ModuleDemands {
 }
 
 extension EventKind {
-    /// Returns whether a class declares that its instances receive an event that makes modules, by its conformance.
+    /// Returns whether a class declares that its instances receive the event, by its conformance.
     fileprivate func isDeclared(by type: any Module.Type) -> Bool {
-        if type is any EveryEventResponder.Type { return makesModules }
-        return switch self {
-        case .push, .pushRegistered, .pushRegistrationFailed:
-            type is any RemoteNotificationResponder.Type
-        case .notificationSettings: type is any NotificationSettingsResponder.Type
-        case .localNotification: type is any LocalNotificationResponder.Type
-        case .openURL: type is any URLResponder.Type
-        case .userActivity: type is any UserActivityResponder.Type
-        case .shortcut: type is any ShortcutResponder.Type
-        case .message: type is any MessageResponder.Type
-        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
-            .memoryWarning, .configurationChanged:
-            false
-        }
+        type is any EveryEventResponder.Type || definition.isDeclared(by: type)
     }
 }

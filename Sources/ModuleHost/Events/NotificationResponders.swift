@@ -27,6 +27,15 @@ public protocol LocalNotificationResponder: Module {
 }
 
 enum NotificationSettingsEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: NotificationSettings.self, code: 20,
+        handler: "didChangeNotificationSettings(_ settings: NotificationSettings)",
+        example: #"{"alert": true}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any NotificationSettingsResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> NotificationSettings? {
         if case .notificationSettings(let settings) = event.content { settings } else { nil }
     }
@@ -40,6 +49,15 @@ enum NotificationSettingsEvent: EventDefinition {
 }
 
 enum LocalNotificationEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: LocalNotification.self, code: 21,
+        handler: "didReceiveLocalNotification(_ notification: LocalNotification)",
+        example: #"{"title": "tea"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any LocalNotificationResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> LocalNotification? {
         if case .localNotification(let notification) = event.content { notification } else { nil }
     }

@@ -41,6 +41,15 @@ extension RemoteNotificationResponder {
 }
 
 enum PushEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: RemoteNotification.self, reply: .fetchResult, code: 17,
+        handler: "didReceiveRemoteNotification(_ notification: RemoteNotification)",
+        example: #"{"aps": {"badge": 1}}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any RemoteNotificationResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> RemoteNotification? {
         if case .push(let notification) = event.content { notification } else { nil }
     }
@@ -53,6 +62,15 @@ enum PushEvent: EventDefinition {
 }
 
 enum PushRegisteredEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: DeviceToken.self, code: 18,
+        handler: "didRegisterForRemoteNotifications(deviceToken: DeviceToken)",
+        example: #"{"deviceToken": "a1b2"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any RemoteNotificationResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> DeviceToken? {
         if case .deviceToken(let token) = event.content { token } else { nil }
     }
@@ -66,6 +84,15 @@ enum PushRegisteredEvent: EventDefinition {
 }
 
 enum PushRegistrationFailedEvent: EventDefinition {
+    static let facts = EventFacts(
+        payload: RegistrationFailure.self, code: 19,
+        handler: "didFailToRegisterForRemoteNotifications(error: RegistrationFailure)",
+        example: #"{"error": "refused"}"#)
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any RemoteNotificationResponder.Type
+    }
+
     static func content(of event: LifecycleEvent) -> RegistrationFailure? {
         if case .registrationFailure(let failure) = event.content { failure } else { nil }
     }

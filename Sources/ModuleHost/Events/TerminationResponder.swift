@@ -15,6 +15,12 @@ public protocol TerminationResponder: Module {
 }
 
 enum TerminateEvent: EventDefinition {
+    static let facts = EventFacts(change: .terminate, code: 15, handler: "willTerminate()")
+
+    static func isDeclared(by type: any Module.Type) -> Bool {
+        type is any TerminationResponder.Type
+    }
+
     static func notify(_ module: any TerminationResponder, _: Void, as _: Member) throws
         -> EventReply
     {

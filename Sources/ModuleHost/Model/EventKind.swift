@@ -47,39 +47,31 @@ extension EventKind {
 
 extension EventKind {
     /// The type of the event's payload; nil if the event takes none.
-    var payloadType: (any EventPayload.Type)? {
-        switch self {
-        case .push: RemoteNotification.self
-        case .pushRegistered: DeviceToken.self
-        case .pushRegistrationFailed: RegistrationFailure.self
-        case .notificationSettings: NotificationSettings.self
-        case .localNotification: LocalNotification.self
-        case .openURL: OpenURLRequest.self
-        case .userActivity: UserActivity.self
-        case .shortcut: Shortcut.self
-        case .message: Message.self
-        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
-            .memoryWarning, .configurationChanged:
-            nil
-        }
-    }
-}
+    var payloadType: (any EventPayload.Type)? { facts.payload }
 
-extension EventKind {
+    /// A payload of the event as JSON, for a test; nil if the event takes none.
+    package var examplePayload: String? { facts.example }
+
+    /// The declaration of the event's handler, without `func`, `throws` and the result.
+    package var handler: String { facts.handler }
+
     /// Whether the event is durable: events with a payload are, since no later event repeats their data.
-    package var isDurable: Bool { payloadType != nil }
+    package var isDurable: Bool { facts.payload != nil }
 
     /// Whether the first module that claims the event ends the search.
-    var isClaimed: Bool { self == .openURL || self == .userActivity || self == .shortcut }
+    package var isClaimed: Bool { facts.reply == .claim }
 
     /// Whether the modules' replies are joined into one.
-    var wantsFetchResult: Bool { self == .push }
+    package var wantsFetchResult: Bool { facts.reply == .fetchResult }
 
     /// Whether the event makes lazy modules that declare that they receive it: an event with a payload.
     ///
     /// Events of the app's state do not.
-    package var makesModules: Bool { payloadType != nil }
+    package var makesModules: Bool { isDurable }
 
     /// Whether only the host itself sends this event.
-    package var isHostsOwn: Bool { self == .launch || self == .configurationChanged }
+    package var isHostsOwn: Bool { facts.isHostsOwn }
+
+    /// The change of state that this event requests, where it is a state event.
+    var stateChange: LifecycleState.Change? { facts.change }
 }

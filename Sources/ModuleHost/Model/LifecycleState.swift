@@ -25,7 +25,7 @@
     package var inWords: String { self == .background ? "in the background" : rawValue }
 
     /// A change that can be requested in a state.
-    enum Change: Hashable, CaseIterable {
+    enum Change: Hashable, CaseIterable, Sendable {
         /// Every module has received `launch`.
         case launched
         case activate, resignActive, background, foreground, terminate
@@ -96,22 +96,5 @@
     private mutating func move(to next: Self, _ events: [EventKind]) -> Effect {
         self = next
         return .deliver(events)
-    }
-}
-
-extension EventKind {
-    /// The change of state that this event requests, where it is a state event.
-    var stateChange: LifecycleState.Change? {
-        switch self {
-        case .activate: .activate
-        case .resignActive: .resignActive
-        case .background: .background
-        case .foreground: .foreground
-        case .terminate: .terminate
-        case .launch, .memoryWarning, .push, .pushRegistered, .pushRegistrationFailed,
-            .notificationSettings, .localNotification, .openURL, .userActivity, .shortcut,
-            .configurationChanged, .message:
-            nil
-        }
     }
 }

@@ -199,8 +199,8 @@ struct BlackBoxTests {
             test.box.setActivity(activity)
             #expect(test.contents?.activity == activity)
         }
-        #expect(
-            EventKind.allCases.map { BlackBox.Activity.event($0).code } == Array(10...26))
+        let codes = EventKind.allCases.map { BlackBox.Activity.event($0).code }
+        #expect(codes.starts(with: 10...26))
         #expect([BlackBox.Activity.making, .release].map(\.code) == [1, 2])
         test.box.setActivity(nil)
         #expect(test.contents?.activity == nil)

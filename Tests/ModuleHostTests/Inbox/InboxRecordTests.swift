@@ -38,17 +38,14 @@ struct InboxRecordTests {
         "every event with a payload goes through the inbox, and no other",
         arguments: EventKind.allCases)
     func durable(kind: EventKind) throws {
-        let isDurable: Bool
-        switch kind {
-        case .push, .pushRegistered, .pushRegistrationFailed, .notificationSettings,
-            .localNotification, .openURL, .userActivity, .shortcut, .message:
-            isDurable = true
-        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
-            .memoryWarning, .configurationChanged:
-            isDurable = false
-        }
-        #expect(kind.isDurable == isDurable)
-        if !isDurable {
+        let durable: Set<EventKind> = [
+            .push, .pushRegistered, .pushRegistrationFailed, .notificationSettings,
+            .localNotification, .openURL, .userActivity, .shortcut, .message,
+        ]
+        // A later event is durable if it has a payload.
+        let isLater = kind.place > EventKind.message.place
+        #expect(kind.isDurable == (isLater ? kind.examplePayload != nil : durable.contains(kind)))
+        if !kind.isDurable {
             let error = #expect(throws: InboxRecordError.self) {
                 try Self.parse(#"{"event":"\#(kind.rawValue)"}"#)
             }
