@@ -17,16 +17,16 @@
 ///
 /// The caller must ensure that keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in
 /// an object and ``value(_:)-(String)`` in an array or at the top.
-package struct JSONWriter: Sendable {
+public struct JSONWriter: Sendable {
     /// The written text, in UTF-8.
-    package private(set) var bytes: [UInt8]
+    public private(set) var bytes: [UInt8]
     /// Whether the next key or value follows another.
     private var needsComma = false
 
     /// Creates a writer with nothing written.
     ///
     /// - Parameter capacity: The number of bytes to reserve.
-    package init(capacity: Int = 256) {
+    public init(capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
@@ -34,10 +34,10 @@ package struct JSONWriter: Sendable {
     /// Creates a writer that continues `bytes`, such as the lines before.
     ///
     /// - Parameter bytes: The text to continue, which stays unchanged.
-    package init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
+    public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
 
     /// Empties the writer and keeps its capacity, for the next document.
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
     }
@@ -46,7 +46,7 @@ package struct JSONWriter: Sendable {
     ///
     /// The next value begins a new document.
     @inline(never)
-    package mutating func newline() {
+    public mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
@@ -60,7 +60,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter members: Writes the members, in their order.
     /// - Throws: What `members` throws; the object is then left open.
-    package mutating func object<Failure: Error>(
+    public mutating func object<Failure: Error>(
         _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
         try nest(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
@@ -84,7 +84,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter elements: Writes the elements, one after the other.
     /// - Throws: What `elements` throws; the array is then left open.
-    package mutating func array<Failure: Error>(
+    public mutating func array<Failure: Error>(
         _ elements: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
         try nest(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
@@ -134,7 +134,7 @@ package struct JSONWriter: Sendable {
     // MARK: Members of an object
 
     /// Writes a member with the value that `value` writes: exactly one value.
-    package mutating func member<Failure: Error>(
+    public mutating func member<Failure: Error>(
         _ key: String, _ value: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
         self.key(key)
@@ -143,34 +143,34 @@ package struct JSONWriter: Sendable {
 
     /// Writes a member that is a string.
     @inline(never)
-    package mutating func member(_ key: String, _ value: String) {
+    public mutating func member(_ key: String, _ value: String) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is a whole number.
     @inline(never)
-    package mutating func member(_ key: String, _ value: Int) {
+    public mutating func member(_ key: String, _ value: Int) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is a number; null where it is not finite.
     @inline(never)
-    package mutating func member(_ key: String, _ value: Double) {
+    public mutating func member(_ key: String, _ value: Double) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member that is true or false.
     @inline(never)
-    package mutating func member(_ key: String, _ value: Bool) {
+    public mutating func member(_ key: String, _ value: Bool) {
         self.key(key)
         self.value(value)
     }
 
     /// Writes a member whose value is already JSON text, as ``raw(_:)`` does.
-    package mutating func member(_ key: String, raw text: some Sequence<UInt8>) {
+    public mutating func member(_ key: String, raw text: some Sequence<UInt8>) {
         self.key(key)
         raw(text)
     }
@@ -178,11 +178,11 @@ package struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes a string.
-    package mutating func value(_ value: String) { append(value, isKey: false) }
+    public mutating func value(_ value: String) { append(value, isKey: false) }
 
     /// Writes a whole number.
     @inline(never)
-    package mutating func value(_ value: Int) {
+    public mutating func value(_ value: Int) {
         separate()
         bytes.appendDecimal(value)
     }
@@ -190,7 +190,7 @@ package struct JSONWriter: Sendable {
     /// Writes a number in the fewest digits that read back as the same number, or null where it is not
     /// finite: JSON has no representation for it.
     @inline(never)
-    package mutating func value(_ value: Double) {
+    public mutating func value(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
         bytes.append(contentsOf: value.description.utf8)
@@ -198,14 +198,14 @@ package struct JSONWriter: Sendable {
 
     /// Writes true or false.
     @inline(never)
-    package mutating func value(_ value: Bool) {
+    public mutating func value(_ value: Bool) {
         separate()
         bytes.append(value ? "true" : "false")
     }
 
     /// Writes null.
     @inline(never)
-    package mutating func null() {
+    public mutating func null() {
         separate()
         bytes.append("null")
     }
@@ -213,7 +213,7 @@ package struct JSONWriter: Sendable {
     /// Writes text that is already JSON: exactly one value, which is not checked.
     ///
     /// Line breaks, which JSON allows only between tokens, become spaces.
-    package mutating func raw(_ text: some Sequence<UInt8>) {
+    public mutating func raw(_ text: some Sequence<UInt8>) {
         separate()
         let start = bytes.count
         bytes.append(contentsOf: text)
