@@ -128,15 +128,6 @@ public final class StartupQueue: Sendable {
         state.withLock { [names] in body(&$0.graph, names) }
     }
 
-    /// Marks tasks as not required: their failure ends nothing any more.
-    ///
-    /// - Parameter owners: The text before the first `/` of their names.
-    package func dispense(with owners: some Sequence<String>) {
-        let owners = Set(owners.map { Substring($0) })
-        guard !owners.isEmpty else { return }
-        state.withLock { [owners] in $0.graph.dispense(with: owners) }
-    }
-
     /// Gives up tasks for good: they are not required any more, their names are free for others, and once all
     /// tasks have ended, the queue may forget them.
     ///

@@ -25,7 +25,7 @@ extension TestHost {
         }
         switch outcome {
         case .applied, .unchanged: break
-        case .rolledBack(let reason, _): throw TestHostError.rolledBack(reason)
+        case .rolledBack(let reason): throw TestHostError.rolledBack(reason)
         case .stopped: throw RouteError.stopped
         }
     }

@@ -47,36 +47,40 @@ extension App {
         on thread: LaneThread, isNested: Bool = false, failed: (any Error) -> Void
     ) {
         let began = time.now()
+        _ = gate.lane.asHost(on: thread) { apply(.make, to: record) }
         if role.upstream != nil {
             gate.lane.asHost(on: thread) { provideFacades(to: record, context) }
         }
         if !isNested { gate.lane.box?.setActivity(.making) }
-        var made: (any Module)?
+        var isolated: IsolatedModule?
         let outcome = gate.call(record.slot, on: thread) { () throws -> any Module in
-            let module = try describing { try record.entry.make(with: context, start) }
-            made = module
-            return module
+            try describing {
+                guard let start else { return try record.entry.make(with: context) }
+                let module = try IsolatedModule(start)
+                isolated = module
+                return module
+            }
         }
         // A thread that lost the lane must not change its state.
         if !isNested, gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
         switch outcome {
         case .returned(let module):
             let isOurs: Void? = gate.lane.asHost(on: thread) {
-                record.module = module
+                (record.module, record.isolated) = (module, isolated)
                 record.context = context
-                record.status = .made
+                apply(.made, to: record)
                 center.insert(module, in: record.slot, isModule: true)
                 provideFacades(of: module, in: record, context)
                 log.of(module: record.id.text).write(
                     .debug, "made", duration: began.duration(to: time.now()))
             }
-            if isOurs == nil { (module as? IsolatedModule)?.end() }
+            if isOurs == nil { isolated?.end() }
         case .threw(let error): _ = gate.lane.asHost(on: thread) { failed(error) }
         // Only where it is made for a call of another module: a job begins at depth 0.
         case .tooDeep:
             _ = gate.lane.asHost(on: thread) { failed(RouteError.tooDeep([])) }
         // It took too long, which the thread that took the lane reports. The new module is ended here.
-        case .lost, .threwOverdue: (made as? IsolatedModule)?.end()
+        case .lost, .threwOverdue: isolated?.end()
         }
     }
 
@@ -101,11 +105,8 @@ extension Slatefile.Module {
         }
     }
 
-    /// Creates the module of this entry.
-    fileprivate func make(
-        with context: ModuleContext, _ start: ProcessStart?
-    ) throws -> any ModuleHostCore.Module {
-        if let start { return try IsolatedModule(start) }
+    /// Creates the module of this entry, in this process.
+    fileprivate func make(with context: ModuleContext) throws -> any ModuleHostCore.Module {
         guard case .entry(let name) = implementation else { throw IsolationError.gone }
         return try EntryType(name).type.init(context: context)
     }

@@ -1,19 +1,8 @@
 /// Modules that need others.
 extension App {
-    /// Notes which modules need which, until READY: a module that fails before keeps those from launching.
-    func noteNeeds() { for record in records { noteNeeds(of: record) } }
-
-    /// Notes which modules a module needs, as ``noteNeeds()``.
-    func noteNeeds(of record: ModuleRecord) {
-        for need in record.entry.needs { needing[need, default: []].append(record) }
-    }
-
-    /// Forgets what ``noteNeeds()`` has noted: every module has launched, or has failed.
-    func forgetNeeds() { needing = [:] }
-
-    /// Marks the modules that need a failed one, and that have not launched, as failed; and those that need them.
+    /// Lets the modules fail that need a failed one, and have not launched before READY; and those that need them.
     func failNeeding(_ failed: ModuleRecord) {
-        guard !needing.isEmpty, case .failed(let reason) = failed.status else { return }
+        guard phase.isBeforeReady, let reason = failed.failure?.reason else { return }
         var reached = [failed]
         var index = 0
         while index < reached.count {
@@ -24,20 +13,13 @@ extension App {
                 reason: need === failed
                     ? "needs \(need.id), which failed: \(reason)"
                     : "needs \(need.id), which was not launched: \(failed.id) failed")
-            for record in needing[need.id] ?? [] where record.isUnlaunched {
+            for id in onDemand.dependents[need.id] ?? [] {
+                guard let record = record(of: id), record.isUnlaunched else { continue }
                 fail(record, for: error)
                 reached.append(record)
             }
         }
         if reached.count > 1 { reportHealth() }
-    }
-
-    /// Marks a module as failed since one that it needs has failed; the caller reports the health of the app.
-    func fail(_ record: ModuleRecord, for error: FailedNeed) {
-        record.failedNeed = error.need
-        noteFailed(record, "\(error)")
-        role.moduleFailed(record, in: "needs", error, of: self)
-        noteInstead()
     }
 
     /// Returns the error of a module that cannot be created, since one that it needs has failed; nil for none.
@@ -50,25 +32,14 @@ extension App {
         of entry: Slatefile.Module, find: (ModuleID) -> ModuleRecord?
     ) -> FailedNeed? {
         for need in entry.needs {
-            guard let record = find(need), case .failed(let reason) = record.status else {
-                continue
-            }
+            guard let failure = find(need)?.failure else { continue }
             // Not its whole reason, which names the module that this one needs, and so on.
             let what =
-                record.failedNeed.map { "was not launched: it needs \($0)" } ?? "failed: \(reason)"
+                failure.need.map { "was not launched: it needs \($0)" }
+                ?? "failed: \(failure.reason)"
             return FailedNeed(need: need, reason: "needs \(need), which \(what)")
         }
         return nil
-    }
-}
-
-extension ModuleRecord {
-    /// Whether the module is yet to be created, or to receive `launch`.
-    fileprivate var isUnlaunched: Bool {
-        switch status {
-        case .waiting, .made: true
-        case .launched, .failed, .released: false
-        }
     }
 }
 

@@ -51,20 +51,25 @@ extension App {
     func makeOnDemand(
         at place: Int, isAwaited: Bool, canWait: Bool, on thread: LaneThread
     ) throws -> ModuleID {
-        let (id, start, events) = try asHost(on: thread) {
-            try beginMaking(at: place, isAwaited: isAwaited, canWait: canWait)
+        let (start, isAttempt) = try asHost(on: thread) {
+            let start = try beginMaking(at: place, isAwaited: isAwaited, canWait: canWait)
+            return (start, start.record.isFailed)
         }
-        let (record, process) = (start.record, start.process?[id])
+        let (record, id) = (start.record, start.record.id)
+        let process = start.process?[id]
         let isNested = thread.ownership.slot != 0
         make(record, with: start.context, process, on: thread, isNested: isNested) { error in
             failedToMake(record, error)
         }
         try asHost(on: thread, for: id) {
-            start.process?.cancel()
-            guard !record.isFailed, phase != .making else { return }
-            record.status = .launched
-            metrics.withLock { $0.modulesRunning += 1 }
-            (record.missed, record.stateChanges) = (events, stateChanges)
+            process?.cancel()
+            // Before the launch it launches with the others.
+            guard phase != .making else { return }
+            apply(.launch(eventsMissed), to: record)
+            if isAttempt, !record.isFailed {
+                reportHealth()
+                noteInstead()
+            }
         }
         var isAfterOne = false
         while let (event, members) = try asHost(
@@ -76,8 +81,17 @@ extension App {
             }
             guard isOurs else { throw RouteError.tookTooLong(id) }
         }
-        try asHost(on: thread, for: id) { endMaking(of: record) }
+        try asHost(on: thread, for: id) {
+            endMaking(of: record)
+            if isAttempt, record.isLaunched { logRunsAgain(record) }
+        }
         return id
+    }
+
+    private func logRunsAgain(_ record: ModuleRecord) {
+        let waiting = gate.lane.waiting(for: record.slot)?.count
+        log.of(module: record.id.text).notice(
+            "runs again" + (waiting.map { "; \($0) events of the inbox wait for it" } ?? ""))
     }
 
     /// Marks a module as failed that could not be made.
@@ -100,36 +114,36 @@ extension App {
     private func nextMissed(
         by record: ModuleRecord, isAfterOne: Bool
     ) -> (event: LifecycleEvent, members: [Member])? {
-        if isAfterOne, record.missed?.isEmpty == false { record.missed?.removeFirst() }
-        guard !record.isFailed, let event = record.missed?.first else { return nil }
+        if isAfterOne { apply(.received, to: record) }
+        guard case .catchingUp(let missed) = record.life, let kind = missed.events.first else {
+            return nil
+        }
+        let event =
+            kind == .launch
+            ? LifecycleEvent.launch(Launch(origin: .host, app: slatefile.app))
+            : .state(kind, origin: .host)
         return (event, center.members(of: record.slot))
     }
 
     /// Ends the making of a module: it is one like any other from now on.
     private func endMaking(of record: ModuleRecord) {
-        let isLaunched = record.missed != nil
-        record.missed = nil
         record.slot.limits = ModuleSlot.Limits(of: record.entry)
-        guard isLaunched, !record.isFailed, !phase.isEnding else { return }
-        beginRun(of: record)
-        retries.end(of: record.id)
+        guard case .catchingUp = record.life, !phase.isEnding else { return }
+        apply(.caughtUp, to: record)
         record.use?.begin()
         catchUpNext(record)
-        // Those that have failed for want of it are restarted.
-        if onDemand.needed.contains(record.id) {
-            host?.onLane { app, _ in app.retries.restart() }
-        }
     }
 
     /// Ends the making of a module that was overdue in `launch`, or in the event behind it, and has caught up.
     func endMakingLate(of record: ModuleRecord) {
-        guard record.missed != nil else { return }
+        guard case .catchingUp = record.life else { return }
         let slot = record.slot
         host?.onLane { app, thread in
-            guard let record = app.record(of: slot), record.missed != nil else { return }
+            guard let record = app.record(of: slot), case .catchingUp(let missed) = record.life
+            else { return }
             // A change of the state that came meanwhile was an event, which it has received by now.
-            if app.stateChanges != record.stateChanges { record.missed = [] }
-            while let (event, members) = app.nextMissed(by: record, isAfterOne: true) {
+            let isLevel = app.stateChanges != missed.stateChanges
+            while !isLevel, let (event, members) = app.nextMissed(by: record, isAfterOne: true) {
                 let isOurs = app.notify(record, members, event, on: thread) {
                     _ = app.failed(record.slot, in: event, $0)
                 }
@@ -141,10 +155,10 @@ extension App {
 
     /// Begins to make a module.
     ///
-    /// - Returns: Its id, its place, and the events that it has missed, for which it is made too late.
+    /// - Returns: Its place and context.
     private func beginMaking(
         at place: Int, isAwaited: Bool, canWait: Bool
-    ) throws -> (ModuleID, LazyStarts.Start, [LifecycleEvent]) {
+    ) throws -> LazyStarts.Start {
         let entry = onDemand.coming(at: place)
         // A durable event that stands before the stop is delivered, and lost for a module that is not made for it.
         guard let host, !phase.isEnding, isAwaited || !host.isStopping, phase != .made
@@ -159,18 +173,13 @@ extension App {
         }
         if canWait, begun?.isPending == true { throw ModuleIsStarting(module: entry.id) }
         if let error = failedNeed(of: entry, find: record(of:)) {
-            if let begun {
-                onDemand.starts.take(begun, untilLevel: false)
-                keepFailed(begun.record, for: error)
-            } else if isAwaited {
-                keepFailed(entry, at: place)
-            }
+            if begun != nil || isAwaited { keepFailed(at: place) }
             throw ModuleHasFailed(module: entry.id, reason: "it \(error)")
         }
         let start = try begun ?? self.start(entry, at: place)
         if start.process == nil, entry.hasProcess, canWait {
             if begun == nil { onDemand.starts.insert(start) }
-            if onDemand.starts.begin(start) { throw ModuleIsStarting(module: entry.id) }
+            if onDemand.starts.begin([start], in: host) { throw ModuleIsStarting(module: entry.id) }
         }
         let record = start.record
         start.process = start.process ?? processStarts(of: [record]) { _ in start.context }
@@ -181,7 +190,7 @@ extension App {
         onDemand.starts.take(start, untilLevel: isBehind)
         gate.lane.registerNew(record.slot)
         bind(record, replacingRoutes: entry.hasProcess)
-        return (entry.id, start, eventsMissed)
+        return start
     }
 
     /// Makes durable events wait for a module that is about to be made, once a process has started for longer than they
@@ -222,7 +231,6 @@ extension App {
         gate.lane.registerNew(slot)
         records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
         onDemand.noteMade(at: place)
-        if phase.isBeforeReady { noteNeeds(of: record) }
         if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
         reportHealth()
         return record
@@ -242,34 +250,81 @@ extension App {
 
     /// Keeps a module that cannot be made as a failed one, if a module that it needs has failed: it is restarted with
     /// that, and durable events wait for it.
-    func keepFailed(_ entry: Slatefile.Module, at place: Int) {
-        guard let error = failedNeed(of: entry, find: record(of:)),
-            onDemand.place(ofUnmade: entry.id) == place,
-            let record = try? insertRecord(of: entry, at: place)
-        else { return }
-        keepFailed(record, for: error)
-    }
-
-    private func keepFailed(_ record: ModuleRecord, for error: FailedNeed) {
+    func keepFailed(at place: Int) {
+        let entry = onDemand.coming(at: place)
+        guard let error = failedNeed(of: entry, find: record(of:)) else { return }
+        let record: ModuleRecord
+        if let begun = onDemand.starts[entry.id] {
+            onDemand.starts.take(begun, untilLevel: false)
+            record = begun.record
+            // It has failed before: nothing new to report, nor a required one to end the app for.
+            if record.isFailed { return attempts.wait(record, for: error) }
+        } else if onDemand.place(ofUnmade: entry.id) == place,
+            let inserted = try? insertRecord(of: entry, at: place)
+        {
+            record = inserted
+        } else {
+            return
+        }
         bind(record, replacingRoutes: false)
         fail(record, for: error)
         reportHealth()
     }
 
     /// The events that a module which is made now has missed, and that it receives first.
-    private var eventsMissed: [LifecycleEvent] {
-        guard phase != .making else { return [] }
-        let launch = LifecycleEvent.launch(Launch(origin: .host, app: slatefile.app))
-        return [launch] + (greeting.map { [.state($0, origin: .host)] } ?? [])
+    private var eventsMissed: MissedEvents {
+        MissedEvents(events: [.launch] + greeting, stateChanges: stateChanges)
     }
 
-    /// The event with which a module that is made while the app runs receives the app's state; nil for none.
-    var greeting: EventKind? {
-        switch state {
-        case .active: .activate
-        case .background: .background
-        case .launching, .inactive, .terminating, .terminated: nil
+    /// The events with which a module that has launched receives the app's state.
+    var greeting: [EventKind] { LifecycleState.inactive.path(to: state) }
+
+    // MARK: Places
+
+    /// Begins an attempt to bring a failed module up again: takes its instance down, and puts a place there, which counts
+    /// as failed until it is made.
+    ///
+    /// - Returns: The place; nil where there is no number for it.
+    func begin(attemptFor record: ModuleRecord, in host: AppHost) -> LazyStarts.Start? {
+        guard let failure = record.failure, let start = vacate(record, in: host) else { return nil }
+        if failure.need != nil {
+            log.of(module: record.id.text).notice("restarting with what it needs")
         }
+        onDemand.noteReplaced()
+        bind(start.record, replacingRoutes: false)
+        apply(.fail(failure), to: start.record)
+        unloadingModules.sendShutdownEvents(to: [record], in: host)
+        return start
+    }
+
+    /// Takes a module down, and puts a place there that has no instance: what waits for the module in the inbox waits for
+    /// the place.
+    ///
+    /// - Returns: The place; nil where there is no number for it.
+    func vacate(_ record: ModuleRecord, in host: AppHost) -> LazyStarts.Start? {
+        guard let index = index(of: record), let calls,
+            let number = gate.lane.vacantNumbers(1).first
+        else { return nil }
+        let slot = ModuleSlot(
+            number: number, id: record.id, limits: ModuleSlot.Limits(of: record.entry),
+            rank: record.slot.rank)
+        let place = ModuleRecord(entry: record.entry, slot: slot)
+        if place.entry.idle != nil { place.use = ModuleUse(of: place, in: self) }
+        gate.lane.registerNew(slot)
+        _ = gate.lane.passOn(from: record.slot, to: slot)
+        gate.lane.hold(slot)
+        inbox?.replace(record.slot, by: slot)
+        let start = LazyStarts.Start(
+            place,
+            context(
+                of: place, appConfig: slatefile.config, calls: calls, host: HostServices(of: host)))
+        onDemand.starts.insert(start)
+        records[index] = place
+        // A Swift module adds those again that its class does not list.
+        let known =
+            record.entry.hasProcess ? calls.routes(of: record.id) : record.entry.placeholderRoutes
+        takeDown(record, from: calls, leaving: known)
+        return start
     }
 }
 

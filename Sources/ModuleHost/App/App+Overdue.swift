@@ -26,7 +26,6 @@ extension App {
         // a restart.
         if !isQuiet { metrics.withLock { $0.timesOverdue += report.slots.count } }
         let hanging = !phase.isEnding ? report.slots.filter(isInInit) : []
-        hangingInInit += hanging
         switch report.cause {
         // The log line of its failure is sufficient: it has nothing to catch up with.
         case .overdue where !hanging.isEmpty && callers.isEmpty: break
@@ -49,7 +48,7 @@ extension App {
             reloads.current?.tookTooLong(slot)
             guard let record = record(of: slot) else { continue }
             record.isQuietlyOverdue = isQuiet
-            if record.module == nil, !phase.isEnding {
+            if record.life == .making, !phase.isEnding {
                 failedToMake(record, tooLate)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", tooLate)
@@ -59,12 +58,7 @@ extension App {
 
     /// Returns whether a module's `init` is running, also for a module created for a reload.
     private func isInInit(_ slot: ModuleSlot) -> Bool {
-        guard let record = record(of: slot) ?? reloads.current?.staged(of: slot),
-            case .waiting = record.status
-        else {
-            return false
-        }
-        return record.module == nil
+        (record(of: slot) ?? reloads.current?.staged(of: slot))?.life == .making
     }
 
     /// The error of a module that did not return from `init` or `launch`: in a stop, it may have had less time than its
@@ -75,7 +69,7 @@ extension App {
 
     private func doing(_ report: TakeoverReport, _ slot: ModuleSlot) -> String {
         guard let record = record(of: slot) else { return "call" }
-        if case .waiting = record.status { return "init" }
+        if record.life == .making { return "init" }
         return phase.isEnding ? "release" : "call"
     }
 
@@ -83,7 +77,7 @@ extension App {
     func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
         metrics.withLock { $0.failures += 1 }
         if let record = record(of: slot), !record.isFailed,
-            event?.kind == .launch || record.missed?.first?.kind == .launch
+            event?.kind == .launch || record.isInLateLaunch
         {
             return markFailed(record, "launch", error)
         }
@@ -94,7 +88,7 @@ extension App {
     func rejoined(_ slot: ModuleSlot, missed: Int) {
         reportHealth()
         let record = record(of: slot)
-        (record?.module as? IsolatedModule)?.noteLevel()
+        record?.isolated?.noteLevel()
         launch.openRefusedRoot(after: slot.id)
         if let record {
             endMakingLate(of: record)

@@ -65,18 +65,20 @@ extension App {
         return records.map { record in
             let behind = gate.lane.behind(record.slot)
             var status = ModuleStatus(
-                record.entry, record.status.asSeen(isOverdue: behind != nil))
+                record.entry, record.life.asSeen(isOverdue: behind != nil))
             if status.state == .overdue { status.behind = behind }
-            if case .failed(let reason) = record.status {
-                status.reason = reason
-                status.failedNeed = record.failedNeed
+            if let failure = record.failure {
+                status.reason = failure.reason
+                status.failedNeed = failure.need
                 status.instead = calls?.table.instead?[record.id]?.text
                 status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
-                status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
+                status.retryAfter = attempts.start(of: record.id).map {
+                    time.now().duration(to: $0)
+                }
             }
             if onDemand.starts[record.id]?.replaced != nil { status.state = .replacing }
             status.holds = holds[record.id] ?? []
-            status.process = (record.module as? IsolatedModule)?.metrics.withLock { $0 }
+            status.process = record.isolated?.metrics.withLock { $0 }
             return status
         }
     }
@@ -97,14 +99,14 @@ extension ModuleStatus {
     }
 }
 
-extension ModuleRecord.Status {
+extension ModuleLife {
     fileprivate func asSeen(isOverdue: Bool) -> ModuleStatus.State {
         switch self {
         case .failed: .failed
-        case .released: .released
+        case .leaving, .released: .released
         case _ where isOverdue: .overdue
-        case .waiting, .made: .waiting
-        case .launched: .running
+        case .waiting, .making, .made, .ready: .waiting
+        case .catchingUp, .running: .running
         }
     }
 }

@@ -13,12 +13,9 @@ extension App {
         if gate.lane.waiting(for: record.slot) != nil || inbox?.isCatchingUp == true {
             return "has yet to receive events of the inbox"
         }
-        if onDemand.needed.contains(record.id),
-            let other = records.first(where: {
-                !$0.isFailed && $0.entry.needs.contains(record.id)
-            })
-        {
-            return "is needed by \(other.id), which runs"
+        let dependents = onDemand.dependents[record.id] ?? []
+        if let other = dependents.first(where: { self.record(of: $0)?.isFailed == false }) {
+            return "is needed by \(other), which runs"
         }
         guard isIdle else { return nil }
         if holds.open.contains(where: { $0.module == record.id }) { return "has a hold" }
@@ -44,8 +41,7 @@ extension App {
         onDemand.noteUnmade(record)
         records.remove(at: index)
         takeDown(record, from: calls, leaving: record.entry.placeholderRoutes)
-        let tasks = " before unload \(onDemand.changes)"
-        host.startup.retire([record.id.text]) { $0 + tasks }
+        onDemand.retireTasks(of: [record.id], in: host)
         reportHealth()
         noteInstead()
         unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)
@@ -59,21 +55,9 @@ extension App {
     ///   - routes: The routes that stay, to make the module again.
     func takeDown(_ record: ModuleRecord, from calls: CallDispatcher, leaving routes: [AnyRoute]) {
         record.use?.end()
-        failed.remove(record)
         let own = calls.unbind(record.id, leaving: routes)
         unloadingModules.takeOut([record], routes: [record.slot.number: own])
-        let events = shutdownEvents
-        unloadingModules.unload([record]) { $0.isLaunched ? events : [] }
-        metrics.withLock { metrics in
-            if record.isFailed { metrics.modulesFailed -= 1 }
-            if record.isLaunched { metrics.modulesRunning -= 1 }
-        }
-    }
-
-    /// The events that a stop would send in the present state.
-    var shutdownEvents: [EventKind] {
-        var end = state
-        return if case .deliver(let events) = end.apply(.terminate) { events } else { [] }
+        unloadingModules.unload([record])
     }
 }
 

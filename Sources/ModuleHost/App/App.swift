@@ -28,26 +28,21 @@ final class App {
     var state = LifecycleState.launching
     /// The number of changes of the state that were events.
     private(set) var stateChanges = 0
+    /// The modules that are made, or about to be, in order.
     var records: [ModuleRecord] = []
     /// The metrics, changed on the lane and read by any thread.
     let metrics = HostCounters()
     /// The URLs of the inbox that modules have yet to answer.
     let unansweredURLs = UnansweredURLs()
-    /// The modules that have not returned from `init` in time: they will not be used.
-    var hangingInInit: [ModuleSlot] = []
     /// The modules that have failed.
     var failed = FailedModules()
-    /// The rank of the first required module that failed: those after it did not receive `launch`.
-    private(set) var firstFailedRequired: UInt16?
-    /// The modules that need each, until READY.
-    var needing: [ModuleID: [ModuleRecord]] = [:]
     /// The time at which the current event began, where the log shows how long it takes.
     private var eventBegan: ContinuousClock.Instant
 
     private(set) lazy var onDemand = ModulesOnDemand(of: self)
     private(set) lazy var launch = AppLaunch(of: self)
     private(set) lazy var reloads = Reloads(of: self)
-    private(set) lazy var retries = Retries(of: self)
+    private(set) lazy var attempts = Attempts(of: self)
     private(set) lazy var unloadingModules = UnloadingModules(of: self)
     private(set) lazy var shutdown = Shutdown(of: self)
 
@@ -97,35 +92,6 @@ final class App {
     }
 
     func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
-
-    /// Marks a module as failed: it receives nothing more.
-    ///
-    /// A required module ends the app.
-    func markFailed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
-        guard !record.isFailed else { return }
-        noteFailed(record, "\(step): \(error)")
-        reportHealth()
-        role.moduleFailed(record, in: step, error, of: self)
-        noteInstead()
-        failNeeding(record)
-    }
-
-    /// Notes that a module receives nothing more, for this reason.
-    func noteFailed(_ record: ModuleRecord, _ reason: String) {
-        let wasRunning = record.isLaunched
-        record.status = .failed(reason)
-        failed.insert(record)
-        if record.entry.isRequired {
-            firstFailedRequired = min(firstFailedRequired ?? .max, record.slot.rank)
-        }
-        gate.lane.fail(record.slot)
-        onDemand.starts.isLevel(record.id)
-        record.run?.cancel()
-        metrics.withLock { metrics in
-            metrics.modulesFailed += 1
-            if wasRunning { metrics.modulesRunning -= 1 }
-        }
-    }
 
     /// Notes and logs an error that a module threw in an event.
     func failed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
@@ -257,7 +223,7 @@ extension App {
 
     /// Returns whether the delivery of an event continues after a module was overdue in it.
     func goesOn(with event: LifecycleEvent) -> Bool {
-        event.kind != .launch || firstFailedRequired == nil
+        event.kind != .launch || failed.firstRequired == nil
     }
 
     /// The time since the current event began.
@@ -270,19 +236,13 @@ extension App {
         role.ended(event, tally, of: request, in: self)
     }
 
-    /// Marks every remaining module as launched, whether it handles `launch` or not, and begins its
-    /// long-running task.
+    /// Every remaining module has launched, whether it handles `launch` or not.
     private func launched() {
-        let end = firstFailedRequired ?? .max
-        var count = 0
-        for record in records where !record.isFailed {
-            guard case .made = record.status else { continue }
+        let end = failed.firstRequired ?? .max
+        for record in records {
             if record.slot.rank > end { break }
-            record.status = .launched
-            count += 1
-            beginRun(of: record)
+            apply(.launched, to: record)
         }
-        metrics.withLock { $0.modulesRunning += count }
     }
 
     /// Returns the modules, some of them at most, that have failed or are not made yet, and receive a durable event when

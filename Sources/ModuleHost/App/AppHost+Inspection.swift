@@ -137,8 +137,7 @@ extension AppHost {
     ) {
         let pending = CallCompletion(completion)
         onLane { app, _ in
-            let record = app.records.first { $0.id == module }
-            let isolated = record?.module as? IsolatedModule
+            let isolated = app.records.first { $0.id == module }?.isolated
             isolated?.kill()
             pending.finish(.success(isolated != nil))
         }

@@ -87,7 +87,7 @@ extension App {
                         .rolledBack(
                             "the app cannot be without its main module: leave --stop-first out"))))
         }
-        if isOverdue(record), let isolated = record.module as? IsolatedModule {
+        if isOverdue(record), let isolated = record.isolated {
             isolated.kill()
             return completion.finish(.success(.killed))
         }

@@ -36,10 +36,8 @@ extension App {
         if let reason = refusal(ofUnloading: record) {
             return completion.finish(.success(.refused(reason)))
         }
-        let id = record.id
-        unloadOnDemand(record, because: "on demand") { app in
+        unloadOnDemand(record, because: "on demand") { _ in
             completion.finish(.success(.unloaded))
-            app.retries.restart(needing: id)
         }
     }
 

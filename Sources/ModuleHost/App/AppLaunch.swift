@@ -65,7 +65,6 @@ final class AppLaunch {
             app.records.append(ModuleRecord(entry: entry, slot: slot))
         }
         app.onDemand.take(app.slatefile, made: app.records)
-        app.noteNeeds()
         app.reportHealth()
         do {
             app.calls = try app.dispatcher(
@@ -202,7 +201,6 @@ final class AppLaunch {
         guard let host = app.host else { return }
         let after = began.duration(to: app.time.now())
         app.metrics.withLock { $0.readyAfter = after }
-        app.forgetNeeds()
         for record in app.records {
             record.use?.note()
             app.watchUse(of: record)

@@ -77,10 +77,7 @@ final class StandaloneRole: AppRole {
             return
         }
         guard record.entry.isRequired else {
-            log.error("\(step) failed; the app continues without it: \(error)")
-            // A process that is no longer restarted was restarted often enough.
-            if step != "process" { app.retries.schedule(record) }
-            return
+            return log.error("\(step) failed; the app continues without it: \(error)")
         }
         log.error("\(step) failed, and the module is required: \(error)")
         app.host?.fail("required module '\(record.id)' failed in \(step): \(error)")
@@ -125,7 +122,7 @@ final class StandaloneRole: AppRole {
     func completed(_ request: EventRequest, in app: App) {
         switch request {
         case .own(let event) where event.kind == .launch:
-            if app.firstFailedRequired == nil { app.advance(.launched) }
+            if app.failed.firstRequired == nil { app.advance(.launched) }
         case .ownChange(.activate, _): app.advance(.activated)
         case .ownChange(.terminate, _): app.advance(.notified)
         default: break

@@ -6,6 +6,8 @@ struct FailedModules {
     private(set) var ids: [ModuleID] = []
     /// Their ranks, which order them.
     private var ranks: [UInt16] = []
+    /// The rank of the first required one: those after it do not receive `launch`, and the app ends.
+    private(set) var firstRequired: UInt16?
 
     init() {}
 
@@ -15,6 +17,9 @@ struct FailedModules {
 
     /// Adds a module that is not among them.
     mutating func insert(_ record: ModuleRecord) {
+        if record.entry.isRequired {
+            firstRequired = min(firstRequired ?? .max, record.slot.rank)
+        }
         let index = ranks.partitioningIndex { $0 > record.slot.rank }
         ids.insert(record.id, at: index)
         ranks.insert(record.slot.rank, at: index)

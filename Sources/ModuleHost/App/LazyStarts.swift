@@ -10,11 +10,11 @@ final class LazyStarts {
     /// The longest time for which durable events wait for a process that starts.
     static let patience: Duration = .seconds(1)
 
-    /// A module that is about to be made.
+    /// A module that is about to be made; one whose life says that it has failed is tried again.
     final class Start {
         let record: ModuleRecord
         let context: ModuleContext
-        /// The start of its process; nil while it waits for a module that it needs.
+        /// The starts of its process and of others; nil while it waits for a module that it needs.
         var process: ProcessStarts?
         fileprivate var jobs: [any LaneJob] = []
         /// Ends the wait of durable events; nil before one waits.
@@ -77,24 +77,51 @@ final class LazyStarts {
         app.gate.lane.prepend(jobs)
     }
 
-    /// Begins the start of a module's process.
+    /// Begins the starts of modules' processes, some at a time, and goes on with each module when its process has declared
+    /// itself.
     ///
-    /// - Returns: Whether it is to be awaited; else the module can be made now.
-    func begin(_ start: Start) -> Bool {
-        let (id, slot) = (start.record.id, start.record.slot)
-        let process = app.processStarts(of: [start.record]) { _ in start.context }
-        process.begin()
-        start.process = process
-        guard process.isPending(id), let host = app.host else { return false }
-        process.whenDone(id) {
-            host.onLane(limit: .launch) { app, thread in
-                guard let start = app.onDemand.starts[id], start.record.slot === slot else {
-                    return
+    /// - Returns: Whether the last one is to be awaited; else the module can be made now.
+    @discardableResult
+    func begin(_ starts: [Start], in host: AppHost) -> Bool {
+        let contexts = Dictionary(
+            starts.map { ($0.record.id, $0.context) }, uniquingKeysWith: { first, _ in first })
+        let processes = app.processStarts(of: starts.map(\.record)) { contexts[$0.id] }
+        processes.begin()
+        var isAwaited = false
+        for start in starts {
+            let (id, slot) = (start.record.id, start.record.slot)
+            start.process = processes
+            isAwaited = processes.isPending(id)
+            guard isAwaited else { continue }
+            processes.whenDone(id) {
+                host.onLane(limit: .launch) { app, thread in
+                    guard let start = app.onDemand.starts[id], start.record.slot === slot else {
+                        return
+                    }
+                    app.onDemand.goOn(with: start, on: thread)
                 }
-                app.onDemand.goOn(with: start, on: thread)
             }
         }
-        return true
+        return isAwaited
+    }
+
+    /// Brings up failed modules again, each in a job of its own.
+    func attempt(_ starts: [Start], in host: AppHost) {
+        begin(starts.filter(\.record.entry.hasProcess), in: host)
+        for start in starts where !start.isPending { goOn(with: start, in: host) }
+    }
+
+    /// Goes on with a module that waits neither for its process nor for a module that it needs.
+    func resume(_ start: Start, in host: AppHost) {
+        let isBehind = start.record.entry.needs.contains { self[$0] != nil }
+        if !start.isPending, !isBehind { goOn(with: start, in: host) }
+    }
+
+    private func goOn(with start: Start, in host: AppHost) {
+        let confined = LaneConfined(start)
+        host.onLane(limit: .launch) { app, thread in
+            app.onDemand.goOn(with: confined.open(on: thread), on: thread)
+        }
     }
 
     // MARK: Waiting
@@ -162,7 +189,7 @@ final class LazyStarts {
     func end(_ record: ModuleRecord, untilLevel isBehind: Bool = false) {
         if !isBehind { isLevel(record.id) }
         guard let start = self[record.id], start.record === record else { return }
-        start.process?.cancel()
+        start.process?[record.id]?.cancel()
         take(start, untilLevel: isBehind)
     }
 
@@ -176,7 +203,7 @@ final class LazyStarts {
     func leaveBehind() {
         for start in starts.values {
             start.alarm?.cancel()
-            start.process?.cancel()
+            start.process?[start.record.id]?.cancel()
             for job in start.jobs { job.abandon() }
         }
         for job in events + calls.values.joined() { job.abandon() }

@@ -1,39 +1,22 @@
 import AppService
 
-/// One enabled module of the running app.
+/// An instance of a module, or the place of one that is about to be made.
 ///
 /// Belongs to the lane.
 final class ModuleRecord {
-    /// The state of a module.
-    enum Status {
-        case waiting
-        case made
-        /// The module has received `launch`, or does not handle it.
-        case launched
-        /// The module receives nothing more, for this reason.
-        case failed(String)
-        case released
-    }
-
     /// The entry of the slatefile; for an overdue module, that of an earlier slatefile.
     var entry: Slatefile.Module
     let slot: ModuleSlot
-    var status = Status.waiting
+    /// Changed by ``App/apply(_:to:)`` alone.
+    private(set) var life = ModuleLife.waiting
     var module: (any Module)?
+    /// ``module``, where it has a process of its own.
+    var isolated: IsolatedModule?
     var context: ModuleContext?
     /// Its long-running task, from its beginning on; nil where it has none.
     var run: ModuleRun?
     /// The parts of a module that was taken out, until it is unloaded.
     var unloadingParts: UnloadingParts?
-    /// The shutdown events that a module which was taken out has yet to receive.
-    var shutdownEvents: [EventKind] = []
-    /// The module that it needs and that had failed before it could launch; nil unless it failed for that.
-    var failedNeed: ModuleID?
-    /// The events that a lazy module which is being made is still to receive, the current one first; nil once it is
-    /// made.
-    var missed: [LifecycleEvent]?
-    /// The changes of the app's state, ``App/stateChanges``, before these.
-    var stateChanges = 0
     /// The use of a module with an idle time; nil for others.
     var use: ModuleUse?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.
@@ -44,29 +27,65 @@ final class ModuleRecord {
         self.slot = slot
     }
 
+    /// Changes the life.
+    ///
+    /// - Returns: The effects for the app to carry out.
+    func apply(_ change: ModuleLife.Change) -> [ModuleLife.Effect] {
+        // On a copy: while a method changes a property in place, the runtime watches each access to it.
+        var next = life
+        let effects = next.apply(change)
+        life = next
+        return effects
+    }
+
     var id: ModuleID { entry.id }
 
     var isOnDemand: Bool { entry.isLazy }
 
     var unavailability: String {
-        switch status {
-        case .failed(let reason): "it failed: \(reason)"
-        case .waiting: "it is not created yet"
+        switch life {
+        case .failed(let failure): "it failed: \(failure.reason)"
+        case .waiting, .making: "it is not created yet"
         case .made where module == nil: "it is not created yet"
-        case .made, .launched, .released: isOnDemand ? "it was unloaded" : "it was removed"
+        case .made, .ready, .catchingUp, .running, .leaving, .released:
+            isOnDemand ? "it was unloaded" : "it was removed"
         }
     }
 
-    var isFailed: Bool {
-        if case .failed = status { true } else { false }
+    /// The reason why it receives nothing more; nil for a module that has not failed.
+    var failure: ModuleFailure? {
+        if case .failed(let failure) = life { failure } else { nil }
     }
+
+    var isFailed: Bool { failure != nil }
 
     /// Whether it failed in `init`: no module was made.
     var hasNeverRun: Bool { isFailed && module == nil }
 
-    /// Whether it runs: it has launched, and has not failed.
+    /// Whether it has launched in the app, and has not failed.
     var isLaunched: Bool {
-        if case .launched = status { true } else { false }
+        switch life {
+        case .catchingUp, .running: true
+        case .waiting, .making, .made, .ready, .failed, .leaving, .released: false
+        }
+    }
+
+    /// The shutdown events that it has yet to receive, in order.
+    var shutdownEvents: [EventKind] {
+        if case .leaving(let events) = life { events } else { [] }
+    }
+
+    /// Whether it is made while the app runs, and receives `launch`.
+    var isInLateLaunch: Bool {
+        if case .catchingUp(let missed) = life { missed.events.first == .launch } else { false }
+    }
+
+    /// Whether it is yet to be created, or to receive `launch`.
+    var isUnlaunched: Bool {
+        switch life {
+        case .waiting, .making, .made: true
+        case .ready, .catchingUp, .running, .failed, .leaving, .released: false
+        }
     }
 }
 

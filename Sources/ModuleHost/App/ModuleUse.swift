@@ -54,10 +54,7 @@ final class ModuleUse {
         guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
             !isPendingInProcess(on: thread)
         else { return }
-        let id = record.id
-        app.unloadOnDemand(record, because: "idle for \(idle.briefText)") { app in
-            app.retries.restart(needing: id)
-        }
+        app.unloadOnDemand(record, because: "idle for \(idle.briefText)")
     }
 }
 
@@ -79,7 +76,7 @@ extension ModuleUse {
     /// Returns whether a Swift module has timers or work in a process of its own, or does not say so.
     private func isPendingInProcess(on thread: LaneThread) -> Bool {
         // The process of a failed one may have been given up.
-        guard !record.isFailed, let isolated = record.module as? IsolatedModule,
+        guard !record.isFailed, let isolated = record.isolated,
             case .entry = record.entry.implementation
         else { return false }
         let outcome = app.gate.call(record.slot, on: thread) { try isolated.askForPending() }

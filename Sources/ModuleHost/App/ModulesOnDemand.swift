@@ -17,9 +17,9 @@ final class ModulesOnDemand: OnDemandModules {
     private var table = DemandTable()
     /// The places of the lazy modules that are commands, by their ids in lower case: a URL may spell one so.
     private var commands: [String: [UInt16]] = [:]
-    /// The modules that others need, which stay as long as those are made.
-    private(set) var needed: Set<ModuleID> = []
-    /// The number of modules that were made or unloaded, for a reload in preparation.
+    /// The modules that need each, in order.
+    private(set) var dependents: [ModuleID: [ModuleID]] = [:]
+    /// The number of modules that were made or unloaded, or whose instances were replaced, for a reload in preparation.
     private(set) var changes = 0
     /// The number of modules that are not made.
     private(set) var unmadeCount = 0
@@ -35,15 +35,18 @@ final class ModulesOnDemand: OnDemandModules {
     ///   - slatefile: The current slatefile.
     ///   - made: The modules that are made, or about to be.
     func take(_ slatefile: Slatefile, made: [ModuleRecord]) {
+        dependents = [:]
+        for module in slatefile.modules where module.isEnabled {
+            for need in module.needs { dependents[need, default: []].append(module.id) }
+        }
         guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else {
-            (entries, isUnmade, table, needed, unmadeCount) = ([], [], DemandTable(), [], 0)
+            (entries, isUnmade, table, unmadeCount) = ([], [], DemandTable(), 0)
             (commands, isListening) = ([:], false)
             return
         }
         let known = Set(made.map(\.id))
         (entries, isUnmade, commands) = ([], [], [:])
         table = DemandTable(of: slatefile)
-        needed = slatefile.neededModules
         entries.reserveCapacity(slatefile.modules.count)
         isUnmade.reserveCapacity(slatefile.modules.count)
         for (index, module) in slatefile.modules.enumerated() where module.isEnabled {
@@ -109,6 +112,16 @@ final class ModulesOnDemand: OnDemandModules {
         isUnmade[place] = true
         unmadeCount += 1
         changes += 1
+    }
+
+    /// Notes that a module got another instance.
+    func noteReplaced() { changes += 1 }
+
+    /// Gives up the start-up tasks of instances that are gone: those of the next ones may have the same names.
+    func retireTasks(of modules: [ModuleID], in host: AppHost) {
+        guard !modules.isEmpty else { return }
+        let mark = " before change \(changes)"
+        host.startup.retire(modules.map(\.text)) { $0 + mark }
     }
 
     // MARK: What makes modules
@@ -220,9 +233,20 @@ final class ModulesOnDemand: OnDemandModules {
     /// Goes on with a module whose process has declared itself, or which may be next.
     func goOn(with start: LazyStarts.Start, on thread: LaneThread) {
         guard starts[start.record.id] === start, !app.phase.isEnding else { return }
-        let place = Int(start.record.slot.rank) - 1
+        let (id, place) = (start.record.id, Int(start.record.slot.rank) - 1)
+        if start.record.isFailed,
+            let need = start.record.entry.needs.first(where: { starts[$0] != nil })
+        {
+            return goOn(with: start, after: need)
+        }
         let awaited = begin(place, isAwaited: true, on: thread)
-        if let awaited, awaited != start.record.id { goOn(with: start, after: awaited) }
+        if let awaited, awaited != id { goOn(with: start, after: awaited) }
+        // An attempt that could not be made for another reason than a failed module, such as a lack of places.
+        guard awaited == nil, app.gate.lane.owns(thread), starts[id] === start,
+            start.record.isFailed
+        else { return }
+        starts.end(start.record)
+        app.attempts.schedule(start.record)
     }
 
     func makeProvider(of service: ObjectIdentifier, on thread: LaneThread) throws -> Bool {
@@ -270,9 +294,9 @@ final class ModulesOnDemand: OnDemandModules {
 
     // MARK: One after the other
 
-    /// Returns whether a module is not made yet; its process may start.
+    /// Returns whether a module is not made yet; its process may start. Not for an attempt with a failed one.
     private func isComing(_ place: Int) -> Bool {
-        isUnmade[place] || starts[entry(at: place).id] != nil
+        isUnmade[place] || starts[entry(at: place).id]?.record.isFailed == false
     }
 
     /// Returns the entry of a module that is not made, or is about to be.
@@ -281,7 +305,8 @@ final class ModulesOnDemand: OnDemandModules {
     }
 
     private func place(ofComing module: ModuleID) -> Int? {
-        place(ofUnmade: module) ?? starts[module].map { Int($0.record.slot.rank) - 1 }
+        place(ofUnmade: module)
+            ?? starts[module].flatMap { $0.record.isFailed ? nil : Int($0.record.slot.rank) - 1 }
     }
 
     /// Brings up a module for a job that can wait.
@@ -342,7 +367,7 @@ final class ModulesOnDemand: OnDemandModules {
             let isLong = index > 8
             switch error {
             case let failure as ModuleHasFailed:
-                if isAwaited { app.keepFailed(entry(at: place), at: place) }
+                if isAwaited { app.keepFailed(at: place) }
                 let reason = "it needs \(failure.module): \(failure.reason)"
                 error = ModuleHasFailed(module: id, reason: isLong ? failure.reason : reason)
             case RouteError.unavailable(let module, let reason):

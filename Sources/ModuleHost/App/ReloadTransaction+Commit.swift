@@ -10,10 +10,6 @@ extension ReloadTransaction {
     func commit() {
         let new: CallDispatcher
         guard !isOver, let old = app.calls else { return }
-        leaveOutFailed()
-        if request.leavesOutFailed, staged.isEmpty {
-            return undo { [request, plan] app in app.reloads.finish(request, .unchanged(plan)) }
-        }
         // A lazy module was made or unloaded meanwhile: the new order does not have it, or has it still.
         if changesOnDemand != app.onDemand.changes, !takeChangesOnDemand() {
             return undo { [request] app in app.reloads.repeatNext(request) }
@@ -82,10 +78,10 @@ extension ReloadTransaction {
         let new = Dictionary(
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
         // Lazy ones among them may have failed before they were unloaded.
-        for id in plan.added { app.retries.end(of: id) }
+        for id in plan.added { app.attempts.end(of: id) }
         for record in leaving {
             let log = app.log.of(module: record.id.text)
-            if !request.leavesOutFailed { app.retries.end(of: record.id) }
+            app.attempts.end(of: record.id)
             guard let slot = new[record.id] else {
                 plan.deadLetters += app.gate.lane.dropAll(
                     of: record.slot, and: app.inbox?.left(for: record.slot))
@@ -106,10 +102,7 @@ extension ReloadTransaction {
         }
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         app.unloadingModules.takeOut(leaving, routes: routes)
-        let shutdownEvents = app.shutdownEvents
-        app.unloadingModules.unload(leaving) { record in
-            record.isLaunched ? shutdownEvents : []
-        }
+        app.unloadingModules.unload(leaving)
     }
 
     private func exchangeOrder() {
@@ -123,13 +116,9 @@ extension ReloadTransaction {
             record.slot.isStaged.store(false, ordering: .relaxed)
         }
         app.records = records
-        app.failed = FailedModules(among: records)
+        app.recount()
         app.center.reorder()
-        if request.leavesOutFailed {
-            app.reloads.noteRecreated(plan.recreated)
-        } else {
-            app.reloads.setOutdated(plan.postponed)
-        }
+        app.reloads.setOutdated(plan.postponed)
     }
 
     private func applyLimits() {
@@ -142,26 +131,19 @@ extension ReloadTransaction {
                 entry.isRetried != record.entry.isRetried || entry.isLazy != record.entry.isLazy
             record.entry = entry
             record.slot.limits = ModuleSlot.Limits(of: entry)
-            if isChanged, record.isFailed { app.retries.schedule(record) }
+            if isChanged { app.attempts.schedule(record) }
         }
         var next = new
         // These wait for the next start.
         (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
         app.slatefile = next
         app.onDemand.take(next, made: records)
-        if !request.leavesOutFailed {
-            app.retries.endOthers(than: next.modules.lazy.filter(\.isEnabled).map(\.id))
-        }
+        app.attempts.endOthers(than: next.modules.lazy.filter(\.isEnabled).map(\.id))
         for record in records { app.watchUse(of: record) }
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
-        for record in records { (record.module as? IsolatedModule)?.tellDeadlines() }
+        for record in records { record.isolated?.tellDeadlines() }
         app.holds.exchange(timeLimit: next.deadlines.stop)
-        let (all, failed) = (records.count, app.failed.ids.count)
-        app.metrics.withLock { metrics in
-            metrics.modulesFailed = failed
-            metrics.modulesRunning = all - failed
-        }
     }
 
     private func exchangeTasks() {
@@ -178,7 +160,7 @@ extension ReloadTransaction {
         app.unloadingModules.sendShutdownEvents { [request, plan] app in
             app.reloads.finish(request, .applied(plan))
         }
-        let event = app.greeting
+        let event = app.greeting.first
         var jobs: [any LaneJob] = [
             app.configurationJob(
                 app.slatefile, before: before, records.filter { !new.contains($0.id) },
@@ -195,7 +177,7 @@ extension ReloadTransaction {
         }
         for record in staged.reversed() { app.catchUpNext(record) }
         app.gate.lane.prepend(jobs)
-        for record in staged { app.beginRun(of: record) }
+        for record in staged { app.apply(.takeEffect, to: record) }
     }
 }
 

@@ -17,13 +17,15 @@ extension ReloadTransaction {
                 || next.entry.replacement == .stopFirst
         }
         guard !old.isEmpty else { return next(self) }
-        let numbers = app.gate.lane.vacantNumbers(old.count)
-        guard numbers.count == old.count else {
+        guard app.gate.lane.vacantNumbers(old.count).count == old.count else {
             return rollBack(because: "\(NoPlace(modules: old.count))")
         }
         var places: [ModuleID: ModuleRecord] = [:]
-        for (record, number) in zip(old, numbers) {
-            guard let start = app.replace(record, at: number, in: host) else { continue }
+        for record in old {
+            let received = ReceivedEvents(by: app.center.members(of: record.slot))
+            guard let start = app.vacate(record, in: host) else { continue }
+            app.log.of(module: record.id.text).notice("stopped, to be replaced")
+            start.replaced = received
             places[record.id] = start.record
             stopped.append(start)
         }
@@ -92,41 +94,9 @@ extension ReloadTransaction {
 extension ReloadOutcome {
     /// Returns the outcome with the reason why a module does not run which was stopped for the reload.
     fileprivate func adding(failureOf record: ModuleRecord) -> ReloadOutcome {
-        guard record.isFailed, case .rolledBack(let reason, let culprit) = self else { return self }
+        guard record.isFailed, case .rolledBack(let reason) = self else { return self }
         return .rolledBack(
             "\(reason); and its former instance cannot be started again: module '\(record.id)': "
-                + record.unavailability, by: culprit)
-    }
-}
-
-extension App {
-    /// Takes a module down for the one that takes its place, and puts a place there that has no instance.
-    ///
-    /// Calls and events wait for the place until a reload fills it.
-    fileprivate func replace(
-        _ record: ModuleRecord, at number: UInt16, in host: AppHost
-    ) -> LazyStarts.Start? {
-        guard let index = index(of: record), let calls else { return nil }
-        log.of(module: record.id.text).notice("stopped, to be replaced")
-        let slot = ModuleSlot(
-            number: number, id: record.id, limits: ModuleSlot.Limits(of: record.entry),
-            rank: record.slot.rank)
-        let place = ModuleRecord(entry: record.entry, slot: slot)
-        gate.lane.registerNew(slot)
-        _ = gate.lane.passOn(from: record.slot, to: slot)
-        gate.lane.hold(slot)
-        inbox?.replace(record.slot, by: slot)
-        let start = LazyStarts.Start(
-            place,
-            context(
-                of: place, appConfig: slatefile.config, calls: calls, host: HostServices(of: host)))
-        start.replaced = ReceivedEvents(by: center.members(of: record.slot))
-        onDemand.starts.insert(start)
-        records[index] = place
-        // A Swift module adds those again that its class does not list.
-        let known =
-            record.entry.hasProcess ? calls.routes(of: record.id) : record.entry.placeholderRoutes
-        takeDown(record, from: calls, leaving: known)
-        return start
+                + record.unavailability)
     }
 }

@@ -16,7 +16,7 @@ final class ReloadTransaction {
     var staged: [ModuleRecord]
     /// The modules that are removed when it is committed, in order.
     var leaving: [ModuleRecord]
-    /// The modules created for the reload by their ids, those that are left out later among them.
+    /// The modules created for the reload by their ids.
     private(set) lazy var stagedByID = Dictionary(
         staged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     /// The dispatcher for calls of the modules created for the reload, until it is committed.
@@ -61,6 +61,7 @@ final class ReloadTransaction {
 
     func begin() {
         guard !staged.isEmpty else { return commit() }
+        app.attempts.interrupt(leaving)
         host.setStaged(staged.map(\.id))
         app.services.beginTransition(leaving: leaving.map(\.slot))
         host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
@@ -88,13 +89,11 @@ final class ReloadTransaction {
     /// in between. No other job comes between the last of them and `last`. One whose process has yet to declare itself
     /// is awaited without a job.
     private func withEachStaged(
-        from start: Int = 0, notifying event: LifecycleEvent? = nil,
+        from index: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
         then last: @escaping @Sendable (ReloadTransaction) -> Void
     ) {
-        guard let index = staged[start...].firstIndex(where: { !$0.isFailed }) else {
-            return last(self)
-        }
+        guard index < staged.count else { return last(self) }
         let confined = LaneConfined(self)
         let job = LaneWork(limit: .launch, currentEvent: event) { thread in
             let reload = confined.open(on: thread)
@@ -112,11 +111,10 @@ final class ReloadTransaction {
     }
 
     private func make(_ record: ModuleRecord, on thread: LaneThread) {
-        guard !leavesOutNeeding(record) else { return }
         let start = starts?[record.id]
         let context = start?.context.open(on: thread) ?? context(of: record)
         app.make(record, with: context, start, on: thread) { error in
-            failed(record, "init", error)
+            rollBack(record, failedIn: "init", error)
         }
     }
 
@@ -127,12 +125,9 @@ final class ReloadTransaction {
     }
 
     private func runStartupTasks() {
-        // Those of modules that were left out before they took them.
-        starts?.cancel()
         starts = nil
         var released: [StartupTask] = []
         tasks.release { released += $0 }
-        released.removeAll { owner(ofTask: $0.name)?.isFailed == true }
         do throws(StartupError) {
             try host.startup.register(released)
         } catch {
@@ -159,29 +154,26 @@ final class ReloadTransaction {
     private func launch(
         _ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        guard !leavesOutNeeding(record) else { return }
         let members = app.center.members(of: record.slot)
         let isOurs = app.notify(record, members, event, on: thread) { error in
-            failed(record, "launch", error)
+            rollBack(record, failedIn: "launch", error)
         }
-        if isOurs, !isOver, !record.isFailed { record.status = .launched }
+        if isOurs, !isOver { app.apply(.launchedForReload, to: record) }
     }
 
     // MARK: Rolling back
 
     /// Rolls the reload back: the modules created for it are released, and everything else stays unchanged.
     ///
-    /// - Parameters:
-    ///   - reason: The reason, in words.
-    ///   - record: The module that failed; nil where it is not one, or not known.
-    func rollBack(because reason: String, by record: ModuleRecord? = nil) {
+    /// - Parameter reason: The reason, in words.
+    func rollBack(because reason: String) {
         guard !isOver else { return }
         // The attempts of the host itself to restart modules end with the app: no caller waits.
         if !app.phase.isEnding || request.origin != .host {
             request.logRolledBack(reason, to: app.log)
         }
         let outcome =
-            app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason, by: record?.id)
+            app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason)
         undo { [request] app in
             // This one, until it is finished.
             app.reloads.current?.startStopped(outcome) { app.reloads.finish(request, $0) }
@@ -190,33 +182,23 @@ final class ReloadTransaction {
 
     /// Rolls the reload back since a module failed in a step.
     private func rollBack(_ record: ModuleRecord, failedIn step: String, _ error: any Error) {
-        rollBack(because: "module '\(record.id)' failed in \(step): \(error)", by: record)
-    }
-
-    /// Leaves out a module that failed in a step, or rolls the reload back.
-    private func failed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
-        if request.leavesOutFailed {
-            leaveOut(record, step, error)
-        } else {
-            rollBack(record, failedIn: step, error)
-        }
+        rollBack(because: "module '\(record.id)' failed in \(step): \(error)")
     }
 
     /// Rolls the reload back since a start-up task failed that one of its modules requires.
     func taskFailed(_ task: String, because reason: String) {
-        let owner = owner(ofTask: task)
-        if owner?.isFailed != true { rollBack(because: reason, by: owner) }
+        rollBack(because: reason)
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
     func stagedFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
-        guard let staged = staged(of: slot), !staged.isFailed else { return }
-        rollBack(because: "module '\(staged.id)': \(what) failed: \(error)", by: staged)
+        guard let staged = staged(of: slot) else { return }
+        rollBack(because: "module '\(staged.id)': \(what) failed: \(error)")
     }
 
     /// Rolls the reload back if a module that is created for it does not return.
     func tookTooLong(_ slot: ModuleSlot) {
-        guard !isOver, let record = staged(of: slot), !record.isFailed else { return }
+        guard !isOver, let record = staged(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
         rollBack(record, failedIn: step, TooLate(limit: app.slatefile.deadlines.launch))
     }
@@ -248,9 +230,7 @@ final class ReloadTransaction {
         host.startup.retire(names) { "\($0) rolled back by reload \(number)" }
         host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
         app.unloadingModules.takeOut(records, routes: calls.routesByModule)
-        app.unloadingModules.unload(records) { record in
-            record.isLaunched ? [.terminate] : []
-        }
+        app.unloadingModules.unload(records)
     }
 
     /// Ends the reload when the lane has ended.

@@ -15,9 +15,6 @@ struct ReloadRequest: Sendable {
     var remaking: Set<ModuleID> = []
     /// Whether the old instance of each recreated module is stopped before the new one is made, whatever its entry says.
     var stopsFirst = false
-    /// Whether modules that fail are left out, so that the others take effect: all of them have failed before, or are
-    /// lazy ones made for those.
-    var leavesOutFailed = false
     /// Whether it concerns modules alone: then it uses the slatefile that is current when its turn comes.
     var isOfCurrent = false
     let completion: CallCompletion<ReloadOutcome>
@@ -30,8 +27,8 @@ package enum ReloadOutcome: Hashable, Sendable {
     /// Nothing changed, except possibly keys that wait for the next start.
     case unchanged(ReloadPlan)
     /// The former slatefile stays in effect, since a module could not be created or launched: the reason in
-    /// words, and the module, where it is one.
-    case rolledBack(String, by: ModuleID? = nil)
+    /// words.
+    case rolledBack(String)
     /// The host is stopping.
     case stopped
 }
@@ -62,7 +59,7 @@ final class Reloads {
     private func beginNow(_ request: ReloadRequest) {
         guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
         let request = request.isOfCurrent ? updated(request) : request
-        let plan = request.leavesOutFailed ? self.plan(restarting: request.remaking) : plan(request)
+        let plan = plan(request)
         if plan.isEmpty { return nothingChanged(plan, request) }
         do {
             let reload = try prepare(request, plan)
@@ -72,8 +69,7 @@ final class Reloads {
         } catch {
             let reason = "\(error)"
             request.logRolledBack(reason, to: app.log)
-            request.completion.finish(
-                .success(.rolledBack(reason, by: (error as? StagedNeed)?.module)))
+            request.completion.finish(.success(.rolledBack(reason)))
             beginNext()
         }
     }
@@ -84,12 +80,9 @@ final class Reloads {
     ///   - modules: The modules.
     ///   - origin: The origin of the request.
     ///   - stopsFirst: Whether the old instances are stopped first, whatever the entries say.
-    ///   - leavesOutFailed: Whether they have failed, and those that fail again are left out; otherwise all stay as they
-    ///     are then.
     ///   - completion: Finished with the outcome.
     func remake(
         _ modules: Set<ModuleID>, origin: Origin, stopsFirst: Bool = false,
-        leavesOutFailed: Bool = false,
         _ completion: CallCompletion<ReloadOutcome>
     ) {
         guard let calls = app.calls else { return completion.finish(.success(.stopped)) }
@@ -97,7 +90,6 @@ final class Reloads {
             ReloadRequest(
                 slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
                 notifiesUnchanged: false, remaking: modules, stopsFirst: stopsFirst,
-                leavesOutFailed: leavesOutFailed,
                 isOfCurrent: true, completion: completion))
     }
 
@@ -111,14 +103,14 @@ final class Reloads {
         }
     }
 
-    /// Begins the reload that waits first; where none does, restarts failed modules.
+    /// Begins the reload that waits first; where none does, looks for failed modules that can be brought up.
     func beginNext() {
         guard let host = app.host, current == nil else { return }
         host.onLane { app, _ in app.reloads.beginFirst() }
     }
 
     private func beginFirst() {
-        guard !waiting.isEmpty else { return app.retries.restart() }
+        guard !waiting.isEmpty else { return app.attempts.settle() }
         // Another one may have begun meanwhile, whose end is followed by this.
         guard current == nil else { return }
         beginNow(waiting.removeFirst())
@@ -131,9 +123,6 @@ final class Reloads {
 
     /// Notes that the reload was committed, except for some overdue modules.
     func setOutdated(_ modules: some Sequence<ModuleID>) { outdated = Set(modules) }
-
-    /// Notes that modules were recreated, and no other one.
-    func noteRecreated(_ modules: [ModuleID]) { outdated.subtract(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
 
@@ -171,20 +160,6 @@ final class Reloads {
             unmade: app.onDemand.unmadeModules, to: request.slatefile)
         if app.calls?.tokens.isSame(as: request.tokens) == false {
             plan.fields.append("security.tokens")
-        }
-        return plan
-    }
-
-    /// Returns the plan of a reload that restarts failed modules, and makes the lazy ones that they need.
-    private func plan(restarting modules: Set<ModuleID>) -> ReloadPlan {
-        let failed = app.records.filter {
-            modules.contains($0.id) && $0.isFailed && !app.isOverdue($0)
-        }
-        var plan = ReloadPlan()
-        plan.recreated = failed.map(\.id)
-        let needs = app.onDemand.unmadeNeeds(of: failed.map(\.entry))
-        if !needs.isEmpty {
-            plan.added = app.onDemand.unmadeModules.map(\.id).filter(needs.contains)
         }
         return plan
     }
@@ -253,7 +228,8 @@ final class Reloads {
         let planned = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for record in staged {
             if let error = app.failedNeed(of: record.entry, find: { planned[$0] }) {
-                throw StagedNeed(module: record.id, error: error)
+                throw FailedNeed(
+                    need: error.need, reason: "module '\(record.id)' \(error)")
             }
         }
         let staying = Set(next.map { ObjectIdentifier($0) })
@@ -341,14 +317,6 @@ extension App {
             modules: modules)
         return EventJob(.own(.reload(reload, origin: origin)), in: LaneConfined(self))
     }
-}
-
-/// The error for a module that cannot be created for a reload, since one that it needs has failed.
-struct StagedNeed: Error, CustomStringConvertible {
-    let module: ModuleID
-    let error: FailedNeed
-
-    var description: String { "module '\(module)' \(error)" }
 }
 
 /// The error for modules for which there are no free numbers.

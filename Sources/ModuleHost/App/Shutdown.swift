@@ -40,7 +40,7 @@ final class Shutdown {
         app.host?.startup.stop()
         app.launch.cancelStarts()
         app.onDemand.starts.endAll()
-        app.retries.endAll()
+        app.attempts.endAll()
         for record in app.records {
             if record.isLaunched { continue }
             app.gate.lane.unlist(record.slot)
@@ -123,9 +123,7 @@ final class Shutdown {
     /// Not for a module that never returned from its `init`, nor for one that is no longer part of the app. Modules that
     /// were unresponsive when the stop was requested are waited for once and together.
     private func waitsForModules() -> Bool {
-        let overdue = app.records.map(\.slot).filter { slot in
-            app.gate.lane.isOverdue(slot) && !app.hangingInInit.contains { $0 === slot }
-        }
+        let overdue = app.records.filter { app.isOverdue($0) && !$0.hasNeverRun }.map(\.slot)
         let before = app.host?.stopping.current?.unresponsive ?? []
         let late = overdue.filter { slot in !before.contains { $0 === slot } }
         nameUnresponsive(overdue.filter { slot in before.contains { $0 === slot } })
@@ -168,10 +166,9 @@ extension App {
             // An overdue module is kept alive by its own thread.
             if !isOverdue(record) {
                 record.unloadingParts?.release()
-                (record.module as? IsolatedModule)?.end()
+                record.isolated?.end()
             }
-            record.module = nil
-            record.context = nil
+            (record.module, record.isolated, record.context) = (nil, nil, nil)
             record.unloadingParts = nil
             _ = center.takeAll(of: record.slot)
             _ = services.takeAll(of: record.slot)
@@ -181,11 +178,10 @@ extension App {
 
     /// Handles the return of a thread that was stuck.
     func returned() {
-        hangingInInit.removeAll { !gate.lane.isOverdue($0) }
         reportHealth()
         unloadingModules.sendShutdownEvents()
         reloads.remakeOutdated()
-        retries.restart()
+        attempts.settle()
         if case .releasing = phase { advance(.notified) }
     }
 }

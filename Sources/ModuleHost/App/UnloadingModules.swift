@@ -30,10 +30,11 @@ final class UnloadingModules {
     ///   - records: The records of the modules.
     ///   - routes: The routes that they answered, by the numbers of their slots.
     func takeOut(_ records: [ModuleRecord], routes: [UInt16: [AnyObject]] = [:]) {
-        let lane = app.gate.lane
+        let (lane, events) = (app.gate.lane, app.state.path(to: .terminated))
         for record in records {
             lane.unlist(record.slot)
             lane.box?.setRank(0, of: record.slot.number)
+            app.apply(.takeOut(events), to: record)
         }
         let members = app.center.takeAll(of: records.map(\.slot))
         for record in records {
@@ -55,21 +56,14 @@ final class UnloadingModules {
         let outcome = app.gate.call(record.slot, on: thread) { unloadingParts.release() }
         if case .lost = outcome { return }
         box?.setActivity(nil)
-        if !record.isFailed { record.status = .released }
+        app.apply(.release, to: record)
         app.log.of(module: record.id.text).write(
             .debug, "released", duration: began.duration(to: app.time.now()))
     }
 
     /// Unloads modules that were taken out, as soon as each may be entered.
-    ///
-    /// - Parameters:
-    ///   - records: The modules, in order.
-    ///   - shutdownEvents: Returns the events that each receives before, as in a stop.
-    func unload(_ records: [ModuleRecord], shutdownEvents: (ModuleRecord) -> [EventKind]) {
-        for record in records {
-            record.shutdownEvents = shutdownEvents(record)
-            unloading[record.slot.number] = record
-        }
+    func unload(_ records: [ModuleRecord]) {
+        for record in records { unloading[record.slot.number] = record }
     }
 
     /// Delivers the remaining shutdown events to the modules that are removed, each in their order, before
@@ -122,6 +116,7 @@ final class UnloadingModules {
         let ready = waiting.filter(\.slots.isEmpty)
         waiting.removeAll(where: \.slots.isEmpty)
         for next in ready { next.body(app) }
+        app.attempts.settle(needing: record.id)
     }
 
     /// Returns the deadline of a module that is removed: while the app runs, that of any event.
@@ -157,9 +152,9 @@ final class UnloadingModules {
     ) {
         // It may have become overdue, or have taken a hold, and have been notified meanwhile.
         guard let unloadingParts = record.unloadingParts, !app.isOverdue(record),
-            let index = record.shutdownEvents.firstIndex(of: event.kind), !isHeld(by: record)
+            record.shutdownEvents.contains(event.kind), !isHeld(by: record)
         else { return }
-        record.shutdownEvents.removeSubrange(...index)
+        app.apply(.shutDown(event.kind), to: record)
         _ = app.notify(record, unloadingParts.members, event, on: thread) { error in
             app.failed(record, in: event, error)
         }
@@ -228,14 +223,15 @@ extension App {
 /// be lost in the release.
 final class UnloadingParts {
     private var module: (any Module)?
+    private var isolated: IsolatedModule?
     private var context: ModuleContext?
     private(set) var members: [Member]
     private var services: [AnyObject]
     private var routes: [AnyObject]
 
     init(of record: ModuleRecord, members: [Member], services: [AnyObject], routes: [AnyObject]) {
-        (module, context) = (record.module, record.context)
-        (record.module, record.context) = (nil, nil)
+        (module, isolated, context) = (record.module, record.isolated, record.context)
+        (record.module, record.isolated, record.context) = (nil, nil, nil)
         self.members = members
         self.services = services
         self.routes = routes
@@ -248,7 +244,7 @@ final class UnloadingParts {
         routes = []
         members = []
         services = []
-        (module as? IsolatedModule)?.end()
-        module = nil
+        isolated?.end()
+        (module, isolated) = (nil, nil)
     }
 }

@@ -47,8 +47,8 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     /// or one of them has failed.
     func startedUp(_ app: App) {
         guard let record = app.records.first, let calls = app.calls else { return }
-        if case .failed(let reason) = record.status {
-            return connection.fail(initialization, RPCError(.failed, reason))
+        if let failure = record.failure {
+            return connection.fail(initialization, RPCError(.failed, failure.reason))
         }
         let members = app.center.members(of: record.slot).map(\.object)
         let topics = members.flatMap(MessageEvent.topics)

@@ -85,6 +85,19 @@
         }
     }
 
+    /// Returns the events that lead a module from this state of the app to another one.
+    ///
+    /// The only source of what one module receives alone: what it has missed, or its shutdown events.
+    func path(to next: Self) -> [EventKind] {
+        for change in Change.allCases where next != self {
+            var state = self
+            guard case .deliver(let events) = state.apply(change) else { continue }
+            // Between these two modules receive nothing.
+            if state == next || state == .terminating && next == .terminated { return events }
+        }
+        return []
+    }
+
     /// Whether modules may receive events that do not change the state, such as `push`.
     var acceptsEvents: Bool {
         switch self {

@@ -189,12 +189,15 @@ struct IdleModulesTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that waits for a lazy module, whose need fails while it is not made, waits for that")
+    @Test(
+        "one that waits for a lazy module, whose need fails while it cannot be made, waits for that"
+    )
     func needFailsLater() async throws {
         let isBroken = Atomic(true)
         probe.whenLazy("l init") { _ in if isBroken.load(ordering: .relaxed) { throw TestError() } }
         let test = try await withChain(idle: "1s")
-        await untilUnloaded(test)
+        await passMinute(test)
+        #expect(await test.statuses().map(\.state) == [.running, .running, .failed, .failed])
         test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
         await passMinute(test)
         let tries = probe.entries("l").count

@@ -42,7 +42,9 @@ struct RetryTests {
         #expect(await advance(test, by: .milliseconds(125), after: &records))
         #expect(await advance(test, by: .milliseconds(250), after: &records))
         #expect(await advance(test, by: .milliseconds(500), after: &records))
-        _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
+        _ = await test.recorder.first {
+            $0.message == "runs again; 1 events of the inbox wait for it"
+        }
         #expect(await test.statuses()[1].state != .failed)
         #expect(await test.statuses()[1].retryAfter == nil)
         await probe.reached("b \(try #require(probe.received("a").first))")

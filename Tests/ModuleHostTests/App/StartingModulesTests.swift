@@ -189,7 +189,7 @@ struct StartingModulesTests {
         await program.starts(test, 2)
         #expect(await goesOn(test, while: .failed))
         try program.go()
-        _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
+        _ = await test.recorder.first { $0.message.hasPrefix("runs again") }
         #expect(await goesOn(test, while: .running))
         #expect(await test.stopped() == .stopped)
     }

@@ -49,9 +49,9 @@ struct UnavailableModuleTests {
         let entry = try #require(slatefile.modules.first)
         let record = ModuleRecord(entry: entry, slot: ModuleSlot(number: 1, id: entry.id))
         #expect(record.unavailability == "it is not created yet")
-        record.status = .failed("out of luck")
+        _ = record.apply(.fail(ModuleFailure(reason: "out of luck")))
         #expect(record.unavailability == "it failed: out of luck")
-        record.status = .released
+        _ = record.apply(.takeOut([]))
         #expect(record.unavailability == "it was removed")
     }
 }

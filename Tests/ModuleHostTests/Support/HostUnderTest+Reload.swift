@@ -30,7 +30,7 @@ extension ReloadOutcome {
         switch self {
         case .applied(let plan): "applied: \(plan)"
         case .unchanged(let plan): "\(plan)"
-        case .rolledBack(let reason, _): "undone: \(reason)"
+        case .rolledBack(let reason): "undone: \(reason)"
         case .stopped: "stopped"
         }
     }

@@ -100,7 +100,7 @@ extension RPCReply {
         case .notMade: succeed("not-made")
         case .killed: succeed("killed")
         case .reload(.stopped): fail(RPCError(ofCall: RouteError.stopped))
-        case .reload(.rolledBack(let reason, _)):
+        case .reload(.rolledBack(let reason)):
             succeed("failed", reason: reason)
         case .reload(.applied(let plan)) where plan.recreated.isEmpty,
             .reload(.unchanged(let plan)) where plan.recreated.isEmpty:

@@ -153,7 +153,7 @@ final class SlatefileReloader: Sendable {
         return switch result {
         case .applied(let plan): .applied(plan)
         case .unchanged(let plan): .unchanged(plan)
-        case .rolledBack(let reason, _): .rolledBack(reason)
+        case .rolledBack(let reason): .rolledBack(reason)
         case .stopped, nil: .stopped
         }
     }
