@@ -74,10 +74,10 @@ struct ControlledDaemonTests {
         try test.deliver(.background)
         await probe.reached("a background")
         test.overrun()
-        #expect(await modules(daemon).value.first == "x.a late, 0 behind")
+        #expect(await modules(daemon).value.first == "x.a unresponsive, 0 behind")
         for _ in 0..<3 { try test.deliver(.memoryWarning) }
         await test.settled()
-        #expect(await modules(daemon).value.first == "x.a late, 3 behind")
+        #expect(await modules(daemon).value.first == "x.a unresponsive, 3 behind")
         door.open()
         #expect(await test.stopped() == .stopped)
     }
