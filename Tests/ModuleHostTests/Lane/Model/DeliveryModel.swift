@@ -115,7 +115,9 @@ struct DeliveryModel {
     private(set) var offered = 2
     private(set) var stops: Int?
     /// The modules that were overdue when the stop began: they are waited for only as long as `deadlines.stop`.
-    private(set) var overdueBeforeStop: Set<Int> = []
+    private var overdueBeforeStop: Set<Int> = []
+    /// How many ticks the clock has gone on since the stop began, at most.
+    private var ticksOfStop = 0
     /// The modules that were overdue since the stop began.
     private var overdueInStop: Set<Int> = []
     /// Who is overdue, and what the log has not said yet.
@@ -160,8 +162,12 @@ struct DeliveryModel {
             opens { $0 == door }
         case .opensAll: opens { _ in true }
         case .looks(let door): looks(at: door)
-        case .looked: looked()
-        case .races: races()
+        case .looked:
+            if stops != nil { ticksOfStop += 1 }
+            looked()
+        case .races:
+            if stops != nil { ticksOfStop += 1 }
+            races()
         case .stops:
             if stops == nil {
                 overdueBeforeStop = Set(
@@ -327,6 +333,9 @@ struct DeliveryModel {
     func names(of modules: [Int]) -> String {
         modules.map { "m\($0)" }.joined(separator: ", which called ") + " is"
     }
+
+    /// The modules that the stop does not wait for any more: the app may end before they return.
+    var leftBehind: Set<Int> { ticksOfStop < Schedule.patience ? [] : overdueBeforeStop }
 
     // MARK: A call is answered by the module, or with the word that it is overdue: at once, and truly
 
