@@ -118,6 +118,9 @@ extension Lane {
                         })
                 }
             }
+            while let work = state.withLock({ $0.overdue.leaveBehind(slot, on: thread) }) {
+                work.abandon()
+            }
         }
         thread.end()
         state.withLock { state in

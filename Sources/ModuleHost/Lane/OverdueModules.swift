@@ -45,6 +45,8 @@ struct OverdueModules {
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
         var deferred = Deque<Work>()
+        /// Whether its thread has ended before it had caught up, since the lane was closed: then no work is deferred.
+        var isLeftBehind = false
         var missed = 0
         /// The durable event that it received and has not returned from.
         var begun: InboxEntry?
@@ -175,9 +177,20 @@ struct OverdueModules {
     mutating func forget(_ slot: ModuleSlot) { delivered[slot.number] = nil }
 
     mutating func `defer`(for slot: ModuleSlot, _ work: Work) -> Bool {
-        guard holds(slot) else { return false }
+        guard self[slot]?.isLeftBehind == false else { return false }
         modules[slot.number]?.deferred.append(work)
         return true
+    }
+
+    /// Returns work that is left for an overdue module when its thread ends, since the lane was closed; nil once there
+    /// is none, and then no more is deferred.
+    ///
+    /// The module still counts as overdue: it has not received all events.
+    mutating func leaveBehind(_ slot: ModuleSlot, on thread: LaneThread) -> Work? {
+        guard self[slot]?.thread === thread else { return nil }
+        if let work = modules[slot.number]?.deferred.popFirst() { return work }
+        modules[slot.number]?.isLeftBehind = true
+        return nil
     }
 
     /// Returns the next step of an overdue module; nil once it is not overdue any more, on this thread.

@@ -366,6 +366,30 @@ struct LateAnswerTests {
         await probe.reached("gone")
     }
 
+    @Test("what a stop leaves of a handler runs, too, if its module hung until after the end")
+    func afterReturnAtEnd() async throws {
+        let probe = Probe()
+        let door = probe.close("await one")
+        let test = try await host(probe: probe)
+        async let first = test.call("x.l", "await", ["name": "two"])
+        await probe.reached("await two")
+        async let second = test.call("x.l", "await", ["name": "one"])
+        await probe.reached("await one")
+        test.overrun()
+        #expect(await second == "x.l took too long to answer, and is unresponsive")
+        test.host.stop(because: "the test is over")
+        _ = await test.recorder.first(containing: "the stop waits 10s at most")
+        test.time.advance(by: .seconds(10))
+        #expect(await test.end() == .stopped)
+        door.open()
+        let lane = test.host.gate.lane
+        while lane.hasStalledThreads() { await Task.yield() }
+        keep("one", probe)
+        keep("two", probe)
+        #expect(await first == #""done control from pid 42 (uid 1000)""#)
+        await probe.reached("gone")
+    }
+
     @Test("slices of one module never run beside each other")
     func confined() async throws {
         let probe = Probe()
