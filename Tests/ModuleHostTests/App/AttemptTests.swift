@@ -1,0 +1,151 @@
+import AppService
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ModuleHostCore
+
+/// A failed module that is tried again counts as failed until it runs, and only one instance of it is there.
+@Suite("Attempts with failed modules", .timeLimit(.minutes(10)))
+struct AttemptTests {
+    private typealias Entry = HostUnderTest.Entry
+    private let probe = Probe("AttemptTests")
+
+    private func touch(_ module: String, of test: HostUnderTest) async -> String {
+        await test.call("x.\(module)", "touch", RouteParameters(["number": "7"]))
+    }
+
+    @Test("what is left of a failed instance is released before the next one is made")
+    func released() async throws {
+        probe.fail("b launch", times: 2)
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b", more: #""retry": true"#)], probe: probe
+        ).launched()
+        for _ in 0..<20 where await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(125))
+            await test.calm()
+        }
+        #expect(
+            probe.entries("b") == [
+                "b init", "b launch", "b deinit", "b init", "b launch", "b deinit", "b init",
+                "b launch", "b activate",
+            ])
+        #expect(test.recorder.records.count { $0.message == "runs again" } == 1)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("calls have the reason at once, in whatever step it fails, until it runs")
+    func calls() async throws {
+        let step = Atomic(0)
+        probe.whenLazy("l launch") { _ in
+            if step.load(ordering: .relaxed) == 0 { throw TestError(description: "no disk") }
+        }
+        probe.whenLazy("l init") { _ in
+            if step.load(ordering: .relaxed) == 1 { throw TestError(description: "no memory") }
+        }
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "l", more: #""retry": true"#, type: "LazyProbe")],
+            probe: probe
+        ).launched()
+        #expect(await touch("l", of: test).contains("launch: no disk"))
+        step.store(1, ordering: .relaxed)
+        for _ in 0..<20 where await test.statuses()[1].reason?.contains("memory") != true {
+            test.time.advance(by: .milliseconds(125))
+            await test.calm()
+        }
+        #expect(await touch("l", of: test).contains("init: no memory"))
+        #expect(test.host.app.openInModule().health.failed.map(\.text) == ["x.l"])
+        step.store(2, ordering: .relaxed)
+        for _ in 0..<20 where await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(500))
+            await test.calm()
+        }
+        #expect(await touch("l", of: test) == "7")
+        #expect(test.host.app.openInModule().health.failed.isEmpty)
+        let counts = test.host.currentMetrics
+        #expect(counts.modulesRunning == 2 && counts.modulesFailed == 0)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    /// A host of `a` and a program `b`, which has exited once, and whose process starts again.
+    private func starting(
+        _ program: HeldProgram, in folder: TemporaryFolder? = nil, more: String = ""
+    ) async throws -> HostUnderTest {
+        try program.go("exit")
+        let test = try await HostUnderTest(
+            [
+                Entry(name: "a"),
+                program.entry("b", #""retry": true"# + more),
+            ], folder: folder, processes: .quick, probe: probe
+        ).launched()
+        _ = await test.recorder.first { $0.message.hasPrefix("restarting in ") }
+        test.time.advance(by: .milliseconds(125))
+        await program.starts(test, 2)
+        return test
+    }
+
+    @Test(
+        "while its process starts, a program is a failed one, and durable events wait for it in order"
+    )
+    func program() async throws {
+        let (folder, program) = (try TemporaryFolder(), try HeldProgram())
+        let test = try await starting(program, in: folder)
+        #expect(await test.statuses().map(\.state) == [.running, .failed])
+        #expect(await test.statuses()[1].reason?.contains("ended with code 3") == true)
+        let answer = await test.call("x.b", "ping")
+        #expect(!answer.contains("pong"))
+        for _ in 0..<2 {
+            guard case .done(let done) = await test.outcome() else {
+                Issue.record("not delivered")
+                return
+            }
+            #expect(done.waitsFor.map(\.text) == ["x.b"])
+        }
+        try program.go()
+        let line = await test.recorder.first { $0.message.hasPrefix("runs again") }
+        #expect(line.message == "runs again; 2 events of the inbox wait for it")
+        func heard() -> [String] {
+            test.recorder.records.map(\.message).filter { $0.hasPrefix("push ") }
+        }
+        while heard().count < 2 { await Task.yield() }
+        #expect(heard() == heard().sorted())
+        await test.caughtUp()
+        #expect(await test.call("x.b", "ping") == #""pong""#)
+        #expect(await test.statuses().map(\.state) == [.running, .running])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a stop does not wait for the process of an attempt")
+    func stop() async throws {
+        let test = try await starting(try HeldProgram())
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a reload of others leaves an attempt alone; one that removes the module ends it")
+    func reload() async throws {
+        let program = try HeldProgram()
+        let test = try await starting(program)
+        let entries = [
+            Entry(name: "a"), program.entry("b", #""retry": true"#),
+        ]
+        #expect(try await test.reload(entries + [Entry(name: "c")]).text == "applied: added x.c")
+        #expect(await test.statuses().map(\.state) == [.running, .failed, .running])
+        #expect(try await test.reload([entries[0]]).text == "applied: removed x.b, x.c")
+        #expect(await test.statuses().map(\.state) == [.running])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("after a reload of others the attempt goes on")
+    func reloaded() async throws {
+        let program = try HeldProgram()
+        let test = try await starting(program)
+        let entries = [
+            Entry(name: "a"), program.entry("b", #""retry": true"#),
+        ]
+        #expect(try await test.reload(entries + [Entry(name: "c")]).text == "applied: added x.c")
+        try program.go()
+        _ = await test.recorder.first { $0.message == "runs again" }
+        #expect(await test.call("x.b", "ping") == #""pong""#)
+        #expect(await test.stopped() == .stopped)
+    }
+}
