@@ -20,37 +20,37 @@ struct RouteCandidates {
     /// Whether the last candidate is a pattern of a module that the URL does not name.
     private(set) var isOfUnnamedModule = false
 
-    /// Calls a closure with the candidates for a URL.
-    ///
-    /// - Parameter root: The only root to search below; nil for all.
+    /// Memory for the choices of a search, and for the lists of modules to search.
+    typealias Memory = (
+        choices: UnsafeMutableBufferPointer<RouteSearch.Choice>,
+        lists: UnsafeMutableBufferPointer<Int32>
+    )
+
+    /// Calls a closure with the memory for the candidates of a URL.
     @inline(__always)
-    static func with<Result>(
-        _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,
-        _ body: (inout RouteCandidates) -> Result
-    ) -> Result {
-        RouteSearch.with(view.trie, url) { search in
-            withUnsafeTemporaryAllocation(of: Int32.self, capacity: url.segmentCount + 1) { heads in
-                let modules = ModuleLists.Merged(view.listedModules, heads)
-                var candidates = RouteCandidates(search, modules, url, view)
-                if let root {
-                    candidates.search.begin(at: root)
-                } else {
-                    candidates.begin(url, view)
-                }
-                return body(&candidates)
+    static func withMemory<Result>(for url: URLBytes, _ body: (Memory) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(
+            of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(url)
+        ) { choices in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: url.segmentCount + 1) { lists in
+                body((choices, lists))
             }
         }
     }
 
+    /// Creates the candidates for a URL.
+    ///
+    /// - Parameter root: The only root to search below; nil for all.
     @inline(__always)
-    private init(
-        _ search: RouteSearch, _ modules: ModuleLists.Merged, _ url: URLBytes,
-        _ view: RouteTable.Contents.View
+    init(
+        _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,
+        _ memory: Memory
     ) {
-        self.search = search
-        self.modules = modules
+        search = RouteSearch(view.trie, url, memory.choices)
+        modules = ModuleLists.Merged(view.listedModules, memory.lists)
         roots = view.roots
         isFolded = url.hasAuthority
+        if let root { search.begin(at: root) } else { begin(url, view) }
     }
 
     @inline(__always)

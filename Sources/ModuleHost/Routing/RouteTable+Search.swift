@@ -83,27 +83,39 @@ extension RouteTable.Storage {
     ) -> RouteTable.Match? {
         contents.withView { view in
             url.withBytes { bytes in
-                RouteCandidates.with(bytes, below: root, view) { candidates in
-                    // Asked where the answer matters: it takes longer than the search.
-                    var isMisspelt: Bool?
-                    while true {
-                        let index = candidates.next()
-                        guard index >= 0 else { return nil }
-                        if candidates.isOfUnnamedModule, bytes.hasAuthority,
-                            view.variants[Int(index)].takesAnyFirst
-                        {
-                            let isExcluded = isMisspelt ?? isMisspeltID(bytes, isReachable)
-                            isMisspelt = isExcluded
-                            if isExcluded { continue }
-                        }
-                        guard let entry = view.variants[Int(index)].entry else { continue }
-                        let parameters = RouteParameters(
-                            url, view.variants[Int(index)].binding, first: candidates.first)
-                        guard mayAnswer(entry, parameters) else { continue }
-                        return RouteTable.Match(entry: entry, parameters: parameters)
-                    }
+                RouteCandidates.withMemory(for: bytes) { memory in
+                    search(url, bytes, below: root, view, memory, isReachable, mayAnswer)
                 }
             }
+        }
+    }
+
+    // Never inlined: the compiler copies the innermost closure above for memory on the stack and on the
+    // heap, and for URLs of few and of many parts.
+    @inline(never)
+    private func search(
+        _ url: RouteURL, _ bytes: URLBytes, below root: RouteTrie.NodeIndex?,
+        _ view: RouteTable.Contents.View, _ memory: RouteCandidates.Memory,
+        _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteTable.Filter
+    ) -> RouteTable.Match? {
+        var candidates = RouteCandidates(bytes, below: root, view, memory)
+        // Asked where the answer matters: it takes longer than the search.
+        var isMisspelt: Bool?
+        while true {
+            let index = candidates.next()
+            guard index >= 0 else { return nil }
+            if candidates.isOfUnnamedModule, bytes.hasAuthority,
+                view.variants[Int(index)].takesAnyFirst
+            {
+                let isExcluded = isMisspelt ?? isMisspeltID(bytes, isReachable)
+                isMisspelt = isExcluded
+                if isExcluded { continue }
+            }
+            guard let entry = view.variants[Int(index)].entry else { continue }
+            let parameters = RouteParameters(
+                url, view.variants[Int(index)].binding, first: candidates.first)
+            guard mayAnswer(entry, parameters) else { continue }
+            return RouteTable.Match(entry: entry, parameters: parameters)
         }
     }
 
