@@ -62,7 +62,8 @@ final class Lane: Sendable {
     /// Registers the slot of a module that is made while the app runs: it receives the events that begin from now on,
     /// and not the current one, whose delivery a takeover may begin again behind it.
     func registerNew(_ slot: ModuleSlot) {
-        register(slot)
+        // A place is registered before its module is made: its note in the black box says by then what waits for it.
+        if self.slot(slot.number) !== slot { register(slot) }
         box?.setRank(slot.rank, of: slot.number)
         state.withLock { state in
             if state.current?.event != nil { state.overdue.begin(slot, at: state.log.head) }

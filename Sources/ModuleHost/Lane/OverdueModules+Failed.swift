@@ -34,6 +34,8 @@ extension OverdueModules {
     ///     module that is overdue, for which that is recorded.
     ///   - log: The log.
     mutating func fail(_ slot: ModuleSlot, in current: InboxEntry?, log: EventLog) {
+        slot.isAwaited.store(true, ordering: .relaxed)
+        // What waited for it before still does.
         guard failed(slot) == nil else { return }
         var failed = Failed(slot: slot)
         if holds(slot) {
@@ -44,7 +46,6 @@ extension OverdueModules {
             failed.inboxBacklog.append(current, isExcluded: false)
         }
         self.failed[slot.number] = failed
-        slot.isAwaited.store(true, ordering: .relaxed)
         for index in droppedRanges.indices where droppedRanges[index].slot === slot {
             droppedRanges[index].outlastsModule = true
         }
@@ -81,6 +82,8 @@ extension OverdueModules {
     /// - Returns: The number of waiting events.
     mutating func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
         guard let inboxBacklog = failed(old)?.inboxBacklog, inboxBacklog.first != nil else {
+            // Nothing more is to wait for it.
+            dropFailed(old)
             return 0
         }
         failed[new.number] = Failed(slot: new, inboxBacklog: inboxBacklog)
