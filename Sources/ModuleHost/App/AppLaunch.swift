@@ -86,6 +86,12 @@ final class AppLaunch {
         // A required module may have failed: the processes of the others are ended unseen.
         var rest = app.phase == .making && !host.isStopping ? records : []
         while let record = rest.first {
+            if record.isFailed {
+                // For want of a module that it needs: the launch does not wait for its process.
+                starts?[record.id]?.cancel()
+                rest.removeFirst()
+                continue
+            }
             if let starts, starts.isPending(record.id) {
                 let isNext = rest.startIndex == records.startIndex
                 let rest = LaneConfined(rest)
