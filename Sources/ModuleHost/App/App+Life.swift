@@ -50,8 +50,8 @@ extension App {
 
     /// Lets a module fail: it receives nothing more.
     ///
-    /// A required module ends the app; before READY, those that need it and have not launched fail with it; and where its
-    /// entry says so, it is tried again.
+    /// A required module ends the app; before READY, those that need it and have not launched fail with it; and a lazy
+    /// one, or one whose entry says so, is tried again.
     ///
     /// - Parameters:
     ///   - record: The module.

@@ -66,10 +66,6 @@ extension App {
             // Before the launch it launches with the others.
             guard phase != .making else { return }
             apply(.launch(eventsMissed), to: record)
-            if isAttempt, !record.isFailed {
-                reportHealth()
-                noteInstead()
-            }
         }
         var isAfterOne = false
         while let (event, members) = try asHost(
@@ -99,10 +95,7 @@ extension App {
         markFailed(record, "init", error)
         release(of: record.slot)
         // A call by one of these routes is answered with the error.
-        guard record.isOnDemand, record.entry.hasProcess else { return }
-        for calls in currentCalls {
-            calls.addPlaceholders(record.entry.placeholderRoutes, of: record.id)
-        }
+        for calls in currentCalls { calls.addPlaceholders(record.knownRoutes, of: record.id) }
     }
 
     /// Returns the next event that a module which is made now has missed, with the module's members.
@@ -130,6 +123,9 @@ extension App {
         record.slot.limits = ModuleSlot.Limits(of: record.entry)
         guard case .catchingUp = record.life, !phase.isEnding else { return }
         apply(.caughtUp, to: record)
+        // It may have failed before.
+        reportHealth()
+        noteInstead()
         record.use?.begin()
         catchUpNext(record)
     }
@@ -228,6 +224,7 @@ extension App {
             number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
             rank: UInt16(clamping: place + 1))
         let record = ModuleRecord(entry: entry, slot: slot)
+        if entry.hasProcess { record.knownRoutes = entry.placeholderRoutes }
         gate.lane.registerNew(slot)
         records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
         onDemand.noteMade(at: place)
@@ -255,7 +252,7 @@ extension App {
         guard let error = failedNeed(of: entry, find: record(of:)) else { return }
         let record: ModuleRecord
         if let begun = onDemand.starts[entry.id] {
-            onDemand.starts.take(begun, untilLevel: false)
+            onDemand.starts.end(begun.record)
             record = begun.record
             // It has failed before: nothing new to report, nor a required one to end the app for.
             if record.isFailed { return attempts.wait(record, for: error) }
@@ -311,19 +308,21 @@ extension App {
         let place = ModuleRecord(entry: record.entry, slot: slot)
         if place.entry.idle != nil { place.use = ModuleUse(of: place, in: self) }
         gate.lane.registerNew(slot)
+        // First, since what waits for a failed module is older than what is left of the last host's.
+        inbox?.replace(record.slot, by: slot)
         _ = gate.lane.passOn(from: record.slot, to: slot)
         gate.lane.hold(slot)
-        inbox?.replace(record.slot, by: slot)
         let start = LazyStarts.Start(
             place,
             context(
                 of: place, appConfig: slatefile.config, calls: calls, host: HostServices(of: host)))
         onDemand.starts.insert(start)
         records[index] = place
+        if place.entry.hasProcess { place.knownRoutes = calls.routes(of: record.id) }
         // A Swift module adds those again that its class does not list.
-        let known =
-            record.entry.hasProcess ? calls.routes(of: record.id) : record.entry.placeholderRoutes
-        takeDown(record, from: calls, leaving: known)
+        takeDown(
+            record, from: calls,
+            leaving: place.entry.hasProcess ? place.knownRoutes : place.entry.placeholderRoutes)
         return start
     }
 }

@@ -236,7 +236,7 @@ public final class AppHost: Sendable {
             return fail(reason)
         }
         onLane { app, _ in
-            app.reloads.current?.taskFailed(task, because: reason)
+            app.reloads.current?.rollBack(because: reason)
         }
     }
 

@@ -85,8 +85,14 @@ final class Attempts {
         settle(needing: record.id)
     }
 
-    /// Looks for what can be brought up since a module runs, or is unloaded and can be made again.
-    func settle(needing id: ModuleID) {
+    /// Notes that an instance is released: the next one can be made, and what needs it brought up.
+    func noteReleased(_ record: ModuleRecord) {
+        if let start = app.onDemand.starts[record.id], !start.record.entry.hasProcess { settle() }
+        settle(needing: record.id)
+    }
+
+    /// Looks for what can be brought up since a module runs, or can be made again.
+    private func settle(needing id: ModuleID) {
         if app.onDemand.dependents[id] != nil { settle() }
     }
 
@@ -100,9 +106,10 @@ final class Attempts {
         }
     }
 
-    /// Begins the attempts that are due, and those of modules whose needs run again or can be made: these have not failed
-    /// themselves, whatever their entries say about attempts. Lazy modules that nothing waits for are unloaded: their next
-    /// use is the attempt.
+    /// Begins the attempts that are due, and those of modules whose needs run again or can be made.
+    ///
+    /// The latter have not failed themselves, so it does not matter what their entries say about attempts. Lazy modules that
+    /// nothing waits for are unloaded: their next use is the attempt.
     private func settleNow() {
         // Reloads that callers asked for have their turn first; the end of each looks for attempts.
         guard let host = app.host, app.phase == .running, !app.reloads.hasWaiting, !host.isStopping
@@ -112,6 +119,7 @@ final class Attempts {
         let stuck = Set(app.unloadingModules.records.filter(app.isOverdue).map(\.id))
         var next: ContinuousClock.Instant?
         var begun: [LazyStarts.Start] = []
+        var failed: [ModuleRecord] = []
         for record in app.failed.ids.compactMap(app.record(of:)) {
             guard !app.isOverdue(record), isFree(record, of: stuck) else { continue }
             if let start = app.onDemand.starts[record.id] {
@@ -134,6 +142,7 @@ final class Attempts {
                 app.unloadOnDemand(record, because: "made again when it is needed")
             } else if let start = app.begin(attemptFor: record, in: host) {
                 begun.append(start)
+                if start.record.entry.hasProcess { failed.append(record) }
             } else {
                 schedule(record)
             }
@@ -141,7 +150,15 @@ final class Attempts {
         // It may have become due meanwhile.
         if let next { next <= app.time.now() ? settle() : setAlarm(for: next) }
         app.onDemand.retireTasks(of: begun.map(\.record.id), in: host)
-        app.onDemand.starts.attempt(begun, in: host)
+        // Behind the release of the failed instances; processes may take some time for their ends.
+        let swift = LaneConfined(begun.filter { !$0.record.entry.hasProcess })
+        host.onLane { app, thread in
+            app.onDemand.starts.attempt(swift.open(on: thread), in: host)
+        }
+        let programs = begun.filter(\.record.entry.hasProcess)
+        app.unloadingModules.whenReleased(failed) { app in
+            app.onDemand.starts.attempt(programs, in: host)
+        }
     }
 
     /// Returns whether no instance hangs of a module, or of a lazy one that would be made for it.
@@ -157,11 +174,14 @@ final class Attempts {
             == true
     }
 
-    /// Returns the error of a module that needs a failed one, or a lazy one that would be made for it and needs a failed one;
-    /// nil for none. One whose need is tried now comes behind that.
+    /// Returns the error of a module that needs a failed one, or a lazy one that would be made for it and needs a failed one.
+    ///
+    /// Nil for a module whose need is tried now since its own need runs again: it comes behind that. A need that has failed
+    /// itself may do so again.
     private func failedNeed(of record: ModuleRecord) -> FailedNeed? {
         func find(_ id: ModuleID) -> ModuleRecord? {
-            app.onDemand.starts[id] == nil ? app.record(of: id) : nil
+            let isNext = app.onDemand.starts[id]?.record.failure?.need != nil
+            return isNext ? nil : app.record(of: id)
         }
         if let error = app.failedNeed(of: record.entry, find: find) { return error }
         for id in app.onDemand.unmadeNeeds(of: [record.entry]).sortedByText(\.text) {

@@ -107,14 +107,23 @@ final class LazyStarts {
 
     /// Brings up failed modules again, each in a job of its own.
     func attempt(_ starts: [Start], in host: AppHost) {
-        begin(starts.filter(\.record.entry.hasProcess), in: host)
+        let starts = starts.filter { self[$0.record.id] === $0 }
+        // A process does not start before what its module needs runs.
+        begin(starts.filter { $0.record.entry.hasProcess && !isBehind($0) }, in: host)
         for start in starts where !start.isPending { goOn(with: start, in: host) }
     }
 
     /// Goes on with a module that waits neither for its process nor for a module that it needs.
     func resume(_ start: Start, in host: AppHost) {
-        let isBehind = start.record.entry.needs.contains { self[$0] != nil }
-        if !start.isPending, !isBehind { goOn(with: start, in: host) }
+        // The first process of an attempt begins with others, once the failed instances of all of them are released.
+        let isNext =
+            start.process == nil && start.record.entry.hasProcess && app.unloadingModules.hasWaiting
+        if !start.isPending, !isNext, !isBehind(start) { goOn(with: start, in: host) }
+    }
+
+    /// Returns whether a module needs one that is about to be made.
+    private func isBehind(_ start: Start) -> Bool {
+        start.record.entry.needs.contains { self[$0] != nil }
     }
 
     private func goOn(with start: Start, in host: AppHost) {

@@ -1,4 +1,5 @@
-/// The life of an instance of a module: the only value that says what is true of it.
+/// The life of an instance of a module, or of the place of one that is about to be made: the only value that says what is
+/// true of it.
 ///
 /// ```
 /// waiting → making → made → running
@@ -12,7 +13,7 @@
 /// out, but carries out none, so it can be tested as a table. That a module is busy beyond its deadline is not a part of
 /// its life: the lane knows it.
 enum ModuleLife: Hashable {
-    /// Its turn has not come, or its process starts.
+    /// Its turn has not come, or its process starts for the first time.
     case waiting
     /// Its `init` runs.
     case making
@@ -24,7 +25,7 @@ enum ModuleLife: Hashable {
     case catchingUp(MissedEvents)
     /// It receives events and calls.
     case running
-    /// It receives nothing more.
+    /// It receives nothing more. A place that was put there for another attempt is made from here.
     case failed(ModuleFailure)
     /// It cannot be reached any more, and has yet to receive these shutdown events.
     case leaving([EventKind])

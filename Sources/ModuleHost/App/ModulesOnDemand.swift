@@ -234,6 +234,8 @@ final class ModulesOnDemand: OnDemandModules {
     func goOn(with start: LazyStarts.Start, on thread: LaneThread) {
         guard starts[start.record.id] === start, !app.phase.isEnding else { return }
         let (id, place) = (start.record.id, Int(start.record.slot.rank) - 1)
+        // The failed instance may take long for its end: goes on when it is released.
+        if start.record.isFailed, app.unloadingModules.contains(id) { return }
         if start.record.isFailed,
             let need = start.record.entry.needs.first(where: { starts[$0] != nil })
         {
@@ -294,7 +296,9 @@ final class ModulesOnDemand: OnDemandModules {
 
     // MARK: One after the other
 
-    /// Returns whether a module is not made yet; its process may start. Not for an attempt with a failed one.
+    /// Returns whether a module is not made yet, and its process may start.
+    ///
+    /// False for a failed one that is tried again.
     private func isComing(_ place: Int) -> Bool {
         isUnmade[place] || starts[entry(at: place).id]?.record.isFailed == false
     }

@@ -7,7 +7,7 @@ extension ReloadTransaction {
     /// They receive the shutdown events in order and are released in reverse order, as in a stop. What is for them waits
     /// meanwhile, as for a lazy module whose process starts.
     func stopFirst(then next: @escaping (ReloadTransaction) -> Void) {
-        // Those that an attempt before has stopped, which is repeated.
+        // Those that were stopped before, for this reload, which is repeated.
         stopped = leaving.compactMap { record in
             app.onDemand.starts[record.id].flatMap { $0.replaced == nil ? nil : $0 }
         }

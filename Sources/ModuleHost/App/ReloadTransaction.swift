@@ -168,12 +168,11 @@ final class ReloadTransaction {
     /// - Parameter reason: The reason, in words.
     func rollBack(because reason: String) {
         guard !isOver else { return }
-        // The attempts of the host itself to restart modules end with the app: no caller waits.
+        // Those of the host itself end with the app: no caller waits.
         if !app.phase.isEnding || request.origin != .host {
             request.logRolledBack(reason, to: app.log)
         }
-        let outcome =
-            app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason)
+        let outcome = app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason)
         undo { [request] app in
             // This one, until it is finished.
             app.reloads.current?.startStopped(outcome) { app.reloads.finish(request, $0) }
@@ -183,11 +182,6 @@ final class ReloadTransaction {
     /// Rolls the reload back since a module failed in a step.
     private func rollBack(_ record: ModuleRecord, failedIn step: String, _ error: any Error) {
         rollBack(because: "module '\(record.id)' failed in \(step): \(error)")
-    }
-
-    /// Rolls the reload back since a start-up task failed that one of its modules requires.
-    func taskFailed(_ task: String, because reason: String) {
-        rollBack(because: reason)
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.

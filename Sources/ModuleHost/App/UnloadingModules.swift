@@ -22,6 +22,12 @@ final class UnloadingModules {
 
     var records: [ModuleRecord] { Array(unloading.values) }
 
+    /// Returns whether an instance of a module is yet to be released.
+    func contains(_ module: ModuleID) -> Bool { unloading.values.contains { $0.id == module } }
+
+    /// Whether work waits until modules are released.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     func holds(_ slot: ModuleSlot) -> Bool { unloading[slot.number] != nil }
 
     /// Takes modules out of all state of the lane: they can no longer be reached.
@@ -116,7 +122,7 @@ final class UnloadingModules {
         let ready = waiting.filter(\.slots.isEmpty)
         waiting.removeAll(where: \.slots.isEmpty)
         for next in ready { next.body(app) }
-        app.attempts.settle(needing: record.id)
+        app.attempts.noteReleased(record)
     }
 
     /// Returns the deadline of a module that is removed: while the app runs, that of any event.

@@ -115,6 +115,82 @@ struct AttemptTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("the process of a program does not start before what that needs runs")
+    func need() async throws {
+        probe.fail("c init", times: 2)
+        let program = try HeldProgram()
+        let test = try await HostUnderTest(
+            [
+                Entry(name: "a"), Entry(name: "c", more: #""retry": true"#),
+                program.entry("b", #""needs": ["x.c"]"#),
+            ], processes: .quick, probe: probe
+        ).launched()
+        func starts() -> Int { test.recorder.records.count { $0.message == "starts" } }
+        let before = starts()
+        for count in [2, 3] {
+            #expect(starts() == before)
+            while probe.entries.count(where: { $0 == "c init" }) < count {
+                test.time.advance(by: .milliseconds(50))
+                await test.calm()
+            }
+        }
+        while starts() == before { await Task.yield() }
+        #expect(await test.statuses().map(\.state) == [.running, .running, .failed])
+        try program.go()
+        _ = await test.recorder.first { $0.module == "x.b" && $0.message == "runs again" }
+        #expect(await test.call("x.b", "ping") == #""pong""#)
+        #expect(
+            test.recorder.records.count { $0.message == "restarting with what it needs" } == 1)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the routes of a program are known while it fails again")
+    func routes() async throws {
+        let program = try HeldProgram()
+        try program.go()
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), program.entry("b", #""retry": true"#)], processes: .quick,
+            probe: probe
+        ).launched()
+        #expect(await test.call("x.b", "ping") == #""pong""#)
+        test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
+        #expect(await test.call("x.b", "ping").contains("run: broken"))
+        try program.go("exit")
+        while await test.statuses()[1].reason?.contains("ended with code 3") != true {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+        #expect(await test.call("x.b", "ping").contains("ended with code 3"))
+        try program.go()
+        while await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+        #expect(await test.call("x.b", "ping") == #""pong""#)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the URLs of one with 'instead' come to it again once, however often it fails in between")
+    func instead() async throws {
+        probe.fail("b launch", times: 3)
+        let test = try await HostUnderTest(
+            [
+                Entry(name: "a"),
+                Entry(name: "b", more: #""retry": true, "instead": "https://m/*""#),
+            ],
+            probe: probe
+        ).launched()
+        for _ in 0..<50 where await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(125))
+            await test.calm()
+        }
+        #expect(probe.entries("b").count { $0 == "b launch" } == 4)
+        for text in ["its URLs and calls go to", "its URLs and calls come to it again"] {
+            #expect(test.recorder.records.count { $0.message.hasPrefix(text) } == 1)
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a stop does not wait for the process of an attempt")
     func stop() async throws {
         let test = try await starting(try HeldProgram())
