@@ -85,9 +85,12 @@ extension App {
     }
 
     private func logRunsAgain(_ record: ModuleRecord) {
-        let waiting = gate.lane.waiting(for: record.slot)?.count
-        log.of(module: record.id.text).notice(
-            "runs again" + (waiting.map { "; \($0) events of the inbox wait for it" } ?? ""))
+        let waiting = gate.lane.waiting(for: record.slot).map { waiting in
+            waiting.count == 1
+                ? "; 1 event of the inbox waits for it"
+                : "; \(waiting.count) events of the inbox wait for it"
+        }
+        log.of(module: record.id.text).notice("runs again" + (waiting ?? ""))
     }
 
     /// Marks a module as failed that could not be made.

@@ -43,7 +43,7 @@ struct RetryTests {
         #expect(await advance(test, by: .milliseconds(250), after: &records))
         #expect(await advance(test, by: .milliseconds(500), after: &records))
         _ = await test.recorder.first {
-            $0.message == "runs again; 1 events of the inbox wait for it"
+            $0.message == "runs again; 1 event of the inbox waits for it"
         }
         #expect(await test.statuses()[1].state != .failed)
         #expect(await test.statuses()[1].retryAfter == nil)
