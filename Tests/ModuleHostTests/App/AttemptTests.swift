@@ -115,6 +115,29 @@ struct AttemptTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("while it is made again, the black box says what waits for it")
+    func noted() async throws {
+        let folder = try TemporaryFolder()
+        let tries = Atomic(0)
+        let noted = Guarded<[Int]>([])
+        probe.when("b init") { _ in
+            let contents = BlackBox.Contents(in: StateDirectory(path: folder.path))
+            noted.withLock { $0.append(contents?.progress?.behind.count ?? 0) }
+            if tries.add(1, ordering: .relaxed).newValue < 3 { throw TestError() }
+        }
+        let test = try await HostUnderTest.durable(
+            "a", "b", in: folder, more: ["b": #""retry": true"#], probe: probe
+        ).launched()
+        _ = await test.outcome("waits")
+        while await test.failedCount() > 0 {
+            test.time.advance(by: .milliseconds(50))
+            await test.calm()
+        }
+        await probe.reached("b \(try #require(probe.received("a").first))")
+        #expect(noted.withLock { $0 } == [0, 1, 1])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("the process of a program does not start before what that needs runs")
     func need() async throws {
         probe.fail("c init", times: 2)
