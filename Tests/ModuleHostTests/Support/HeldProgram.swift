@@ -52,7 +52,9 @@ final class HeldProgram: Sendable {
         var records = 0
         for _ in 0..<count {
             _ = await test.recorder.first(from: records) { $0.message == "starts" }
-            records = (test.recorder.records.lastIndex { $0.message == "starts" } ?? 0) + 1
+            // The next one may be there already.
+            let found = test.recorder.records[records...].firstIndex { $0.message == "starts" }
+            records = (found ?? records) + 1
         }
     }
 }
