@@ -55,9 +55,9 @@ final class Attempts {
         guard case .restart(let delay) = verdict else { return }
         let start = now + delay
         (attempt.start, attempt.slack, attempt.running) = (start, delay / 10, nil)
-        app.log.of(module: record.id.text).notice("restarting in \(delay.briefText)")
         attempts[record.id] = attempt
         setAlarm(for: start)
+        app.log.of(module: record.id.text).notice("restarting in \(delay.briefText)")
     }
 
     private func setAlarm(for start: ContinuousClock.Instant) {
@@ -74,6 +74,8 @@ final class Attempts {
             }
         }
         alarm = (start, next)
+        // The clock may have moved on before the alarm was set.
+        if start <= app.time.now() { settle() }
     }
 
     /// Notes that a module runs: those that have failed for want of it are next.
@@ -147,8 +149,8 @@ final class Attempts {
                 schedule(record)
             }
         }
-        // It may have become due meanwhile.
-        if let next { next <= app.time.now() ? settle() : setAlarm(for: next) }
+        if let next { setAlarm(for: next) }
+        guard !begun.isEmpty else { return }
         app.onDemand.retireTasks(of: begun.map(\.record.id), in: host)
         // Behind the release of the failed instances; processes may take some time for their ends.
         let swift = LaneConfined(begun.filter { !$0.record.entry.hasProcess })
