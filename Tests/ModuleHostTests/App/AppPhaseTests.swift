@@ -14,19 +14,7 @@ struct AppPhaseTests {
         .released,
     ]
 
-    private struct Row {
-        let from: AppPhase
-        let change: AppPhase.Change
-        let to: AppPhase
-        let effects: [AppPhase.Effect]
-
-        init(
-            _ from: AppPhase, _ change: AppPhase.Change, _ to: AppPhase,
-            _ effects: [AppPhase.Effect]
-        ) {
-            (self.from, self.change, self.to, self.effects) = (from, change, to, effects)
-        }
-    }
+    private typealias Row = TransitionRow<AppPhase, AppPhase.Change, AppPhase.Effect>
 
     /// Whatever is not in it means nothing.
     private static let table: [Row] = [
@@ -51,15 +39,7 @@ struct AppPhaseTests {
 
     @Test("each change does in each phase what the table says, and otherwise nothing")
     func table() {
-        for phase in Self.phases {
-            for change in Self.changes {
-                let row = Self.table.first { $0.from == phase && $0.change == change }
-                var next = phase
-                let effects = next.apply(change)
-                #expect(next == row?.to ?? phase, "\(phase), \(change)")
-                #expect(effects == row?.effects ?? [], "\(phase), \(change)")
-            }
-        }
+        expectTable(Self.table, of: Self.phases, Self.changes) { $0.apply($1) }
     }
 
     @Test("a second stop changes neither the end nor what is done")

@@ -67,16 +67,18 @@ struct AttemptTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    /// A host of `a` and a program `b`, which has exited once, and whose process starts again.
+    /// The module `a`, and a program `b`, which is tried again.
+    private func entries(_ program: HeldProgram) -> [Entry] {
+        [Entry(name: "a"), program.entry("b", #""retry": true"#)]
+    }
+
+    /// A host of these whose program has exited once, and whose process starts again.
     private func starting(
-        _ program: HeldProgram, in folder: TemporaryFolder? = nil, more: String = ""
+        _ program: HeldProgram, in folder: TemporaryFolder? = nil
     ) async throws -> HostUnderTest {
         try program.go("exit")
         let test = try await HostUnderTest(
-            [
-                Entry(name: "a"),
-                program.entry("b", #""retry": true"# + more),
-            ], folder: folder, processes: .quick, probe: probe
+            entries(program), folder: folder, processes: .quick, probe: probe
         ).launched()
         _ = await test.recorder.first { $0.message.hasPrefix("restarting in ") }
         test.time.advance(by: .milliseconds(125))
@@ -172,8 +174,7 @@ struct AttemptTests {
         let program = try HeldProgram()
         try program.go()
         let test = try await HostUnderTest(
-            [Entry(name: "a"), program.entry("b", #""retry": true"#)], processes: .quick,
-            probe: probe
+            entries(program), processes: .quick, probe: probe
         ).launched()
         #expect(await test.call("x.b", "ping") == #""pong""#)
         test.host.onLane { app, _ in app.markFailed(app.records[1], "run", TestError()) }
@@ -224,12 +225,11 @@ struct AttemptTests {
     func reload() async throws {
         let program = try HeldProgram()
         let test = try await starting(program)
-        let entries = [
-            Entry(name: "a"), program.entry("b", #""retry": true"#),
-        ]
-        #expect(try await test.reload(entries + [Entry(name: "c")]).text == "applied: added x.c")
+        #expect(
+            try await test.reload(entries(program) + [Entry(name: "c")]).text
+                == "applied: added x.c")
         #expect(await test.statuses().map(\.state) == [.running, .failed, .running])
-        #expect(try await test.reload([entries[0]]).text == "applied: removed x.b, x.c")
+        #expect(try await test.reload("a").text == "applied: removed x.b, x.c")
         #expect(await test.statuses().map(\.state) == [.running])
         #expect(await test.stopped() == .stopped)
     }
@@ -238,10 +238,9 @@ struct AttemptTests {
     func reloaded() async throws {
         let program = try HeldProgram()
         let test = try await starting(program)
-        let entries = [
-            Entry(name: "a"), program.entry("b", #""retry": true"#),
-        ]
-        #expect(try await test.reload(entries + [Entry(name: "c")]).text == "applied: added x.c")
+        #expect(
+            try await test.reload(entries(program) + [Entry(name: "c")]).text
+                == "applied: added x.c")
         try program.go()
         _ = await test.recorder.first { $0.message == "runs again" }
         #expect(await test.call("x.b", "ping") == #""pong""#)

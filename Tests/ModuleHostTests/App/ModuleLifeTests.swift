@@ -24,19 +24,7 @@ struct ModuleLifeTests {
         .shutDown(.terminate), .release,
     ]
 
-    private struct Row {
-        let from: ModuleLife
-        let change: Change
-        let to: ModuleLife
-        let effects: [ModuleLife.Effect]
-
-        init(
-            _ from: ModuleLife, _ change: Change, _ to: ModuleLife,
-            _ effects: [ModuleLife.Effect] = []
-        ) {
-            (self.from, self.change, self.to, self.effects) = (from, change, to, effects)
-        }
-    }
+    private typealias Row = TransitionRow<ModuleLife, Change, ModuleLife.Effect>
 
     /// Whatever is not in it means nothing.
     private static let table: [Row] =
@@ -78,15 +66,7 @@ struct ModuleLifeTests {
 
     @Test("each change does in each life what the table says, and otherwise nothing")
     func table() {
-        for life in Self.lives {
-            for change in Self.changes {
-                let row = Self.table.first { $0.from == life && $0.change == change }
-                var next = life
-                let effects = next.apply(change)
-                #expect(next == row?.to ?? life, "\(life), \(change)")
-                #expect(effects == row?.effects ?? [], "\(life), \(change)")
-            }
-        }
+        expectTable(Self.table, of: Self.lives, Self.changes) { $0.apply($1) }
     }
 
     /// Everything that can happen, up to so many changes, with the effects of each.
