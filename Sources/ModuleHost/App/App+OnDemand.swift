@@ -98,7 +98,10 @@ extension App {
         markFailed(record, "init", error)
         release(of: record.slot)
         // A call by one of these routes is answered with the error.
-        for calls in currentCalls { calls.addPlaceholders(record.knownRoutes, of: record.id) }
+        guard record.entry.hasProcess else { return }
+        let declared = record.isOnDemand ? record.entry.placeholderRoutes : []
+        let routes = record.knownRoutes ?? declared
+        for calls in currentCalls { calls.addPlaceholders(routes, of: record.id) }
     }
 
     /// Returns the next event that a module which is made now has missed, with the module's members.
@@ -210,29 +213,40 @@ extension App {
         _ entry: Slatefile.Module, at place: Int
     ) throws(RouteError) -> LazyStarts.Start {
         guard let host, let calls else { throw .stopped }
-        let record = try insertRecord(of: entry, at: place)
-        let context = context(
-            of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
-        return LazyStarts.Start(record, context)
+        return start(try insertRecord(of: entry, at: place), calls, in: host)
+    }
+
+    private func start(
+        _ record: ModuleRecord, _ calls: CallDispatcher, in host: AppHost
+    ) -> LazyStarts.Start {
+        let services = HostServices(of: host)
+        return LazyStarts.Start(
+            record,
+            context(of: record, appConfig: slatefile.config, calls: calls, host: services))
     }
 
     /// Gives a module that is not made a place among those that are.
     private func insertRecord(
         of entry: Slatefile.Module, at place: Int
     ) throws(RouteError) -> ModuleRecord {
-        guard let number = gate.lane.vacantNumbers(1).first else {
+        let rank = UInt16(clamping: place + 1)
+        guard let record = newPlace(for: entry, rank: rank) else {
             throw .unavailable(entry.id, because: "\(NoPlace(modules: 1))")
         }
-        let slot = ModuleSlot(
-            number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
-            rank: UInt16(clamping: place + 1))
-        let record = ModuleRecord(entry: entry, slot: slot)
-        if entry.hasProcess { record.knownRoutes = entry.placeholderRoutes }
-        gate.lane.registerNew(slot)
-        records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
+        records.insert(record, at: records.partitioningIndex { $0.slot.rank > rank })
         onDemand.noteMade(at: place)
-        if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
         reportHealth()
+        return record
+    }
+
+    /// Returns a place for a module that is about to be made, known to the lane; nil where there is no number for it.
+    private func newPlace(for entry: Slatefile.Module, rank: UInt16) -> ModuleRecord? {
+        guard let number = gate.lane.vacantNumbers(1).first else { return nil }
+        let slot = ModuleSlot(
+            number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry), rank: rank)
+        let record = ModuleRecord(entry: entry, slot: slot)
+        if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
+        gate.lane.registerNew(slot)
         return record
     }
 
@@ -303,29 +317,18 @@ extension App {
     /// - Returns: The place; nil where there is no number for it.
     func vacate(_ record: ModuleRecord, in host: AppHost) -> LazyStarts.Start? {
         guard let index = index(of: record), let calls,
-            let number = gate.lane.vacantNumbers(1).first
+            let place = newPlace(for: record.entry, rank: record.slot.rank)
         else { return nil }
-        let slot = ModuleSlot(
-            number: number, id: record.id, limits: ModuleSlot.Limits(of: record.entry),
-            rank: record.slot.rank)
-        let place = ModuleRecord(entry: record.entry, slot: slot)
-        if place.entry.idle != nil { place.use = ModuleUse(of: place, in: self) }
-        gate.lane.registerNew(slot)
         // First, since what waits for a failed module is older than what is left of the last host's.
-        inbox?.replace(record.slot, by: slot)
-        _ = gate.lane.passOn(from: record.slot, to: slot)
-        gate.lane.hold(slot)
-        let start = LazyStarts.Start(
-            place,
-            context(
-                of: place, appConfig: slatefile.config, calls: calls, host: HostServices(of: host)))
+        inbox?.replace(record.slot, by: place.slot)
+        _ = gate.lane.passOn(from: record.slot, to: place.slot)
+        gate.lane.hold(place.slot)
+        let start = start(place, calls, in: host)
         onDemand.starts.insert(start)
         records[index] = place
         if place.entry.hasProcess { place.knownRoutes = calls.routes(of: record.id) }
         // A Swift module adds those again that its class does not list.
-        takeDown(
-            record, from: calls,
-            leaving: place.entry.hasProcess ? place.knownRoutes : place.entry.placeholderRoutes)
+        takeDown(record, from: calls, leaving: place.knownRoutes ?? place.entry.placeholderRoutes)
         return start
     }
 }

@@ -17,8 +17,8 @@ final class ModuleRecord {
     var run: ModuleRun?
     /// The parts of a module that was taken out, until it is unloaded.
     var unloadingParts: UnloadingParts?
-    /// The routes that are known of a module in a process of its own while there is no instance.
-    var knownRoutes: [AnyRoute] = []
+    /// The routes that the last instance of a module in a process of its own had; nil before there was one.
+    var knownRoutes: [AnyRoute]?
     /// The use of a module with an idle time; nil for others.
     var use: ModuleUse?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.

@@ -32,7 +32,7 @@ extension DeliveryModel {
         }
     }
 
-    /// What was offered before the stop has a number in the log, unless all whom it was for are left behind.
+    /// What was offered before the stop has a number in the log, unless each module that it was for is left behind.
     private func checkOffers(undelivered: Int) {
         let lost = offers.filter { number, offer in
             guard numbers[.numbered(number)] == nil, let to = offer.to, !isReload(number),

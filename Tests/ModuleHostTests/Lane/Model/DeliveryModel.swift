@@ -116,7 +116,7 @@ struct DeliveryModel {
     private(set) var stops: Int?
     /// The modules that were overdue when the stop began: they are waited for only as long as `deadlines.stop`.
     private var overdueBeforeStop: Set<Int> = []
-    /// How many ticks the clock has gone on since the stop began, at most.
+    /// The ticks of the clock since the stop began, at most.
     private var ticksOfStop = 0
     /// The modules that were overdue since the stop began.
     private var overdueInStop: Set<Int> = []
