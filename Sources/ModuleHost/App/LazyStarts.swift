@@ -16,7 +16,8 @@ final class LazyStarts {
         let context: ModuleContext
         /// The starts of its process and of others; nil while it waits for a module that it needs.
         var process: ProcessStarts?
-        fileprivate var jobs: [any LaneJob] = []
+        /// The calls that wait for it.
+        fileprivate(set) var jobs: [any LaneJob] = []
         /// Ends the wait of durable events; nil before one waits.
         fileprivate var alarm: (any Alarm)?
         /// The events that an instance received which a reload has stopped, to replace it; nil for another module, and once
