@@ -52,13 +52,13 @@ extension TestHost {
     ///   - config: Its settings now, as JSON.
     /// - Throws: Where id or settings are malformed.
     func reload(_ module: String? = nil, config: String = "{}") async throws {
-        var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
-        for entry in host.slatefile.modules { modules[entry.id] = (entry.config, false) }
-        if let module {
-            modules[try ModuleID(module)] = (try JSONValue(parsing: config), true)
+        var reload = ConfigurationReload(
+            appConfig: host.slatefile.config, isAppConfigChanged: false,
+            configs: host.slatefile.configs)
+        if let module = try module.map({ try ModuleID($0) }) {
+            reload.configs[module] = try JSONValue(parsing: config)
+            reload.changed = [module]
         }
-        let reload = ConfigurationReload(
-            appConfig: host.slatefile.config, isAppConfigChanged: false, modules: modules)
         host.enqueue(.own(.reload(reload, origin: .host)))
         try await settle()
     }

@@ -31,9 +31,9 @@ extension AppHost {
 
     /// Notifies modules that take settings of their current ones, so that they can reopen files.
     func repeatSettings(origin: Origin) {
+        let configs = slatefile.configs
         onLane { app, _ in
-            let job = app.configurationJob(
-                app.slatefile, before: app.slatefile, app.records, origin)
+            let job = app.configurationJob(app.slatefile, configs, origin)
             if !app.isHeld(job) { app.gate.lane.prepend([job]) }
         }
     }

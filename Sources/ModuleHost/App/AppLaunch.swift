@@ -64,7 +64,7 @@ final class AppLaunch {
                 number: UInt16(rank), id: entry.id, limits: ModuleSlot.Limits(of: entry))
             app.records.append(ModuleRecord(entry: entry, slot: slot))
         }
-        app.onDemand.take(app.slatefile, made: app.records)
+        app.onDemand.take(DemandTable(of: app.slatefile), made: app.records)
         app.reportHealth()
         do {
             app.calls = try app.dispatcher(

@@ -1,10 +1,10 @@
-/// The uses that make the lazy modules of a slatefile, by what is used.
+/// The lazy modules of a slatefile, and the uses that make them, by what is used.
 ///
 /// Modules are numbers here: their places among the enabled ones. Made once for a slatefile. A module costs two bytes
 /// for each event that it receives, and for each topic that others have, too.
-struct DemandTable {
+struct DemandTable: Sendable {
     /// Topics of one kind, sorted by their names.
-    private struct Topics {
+    private struct Topics: Sendable {
         private var names: [String] = []
         /// By name: the end of its modules in `places`.
         private var ends: [UInt32] = []
@@ -45,17 +45,34 @@ struct DemandTable {
     private var topics = Topics()
     private var prefixes = Topics()
     private var services: [ObjectIdentifier: UInt16] = [:]
+    /// By place: the index of its entry in the slatefile; empty where no module is lazy.
+    private(set) var entries: [UInt16] = []
+    /// By place: whether it is lazy; empty where no module is.
+    private(set) var isLazy: [Bool] = []
+    /// The places of the lazy modules that are commands, by their ids in lower case: a URL may spell one so.
+    private(set) var commands: [String: [UInt16]] = [:]
+    /// The modules that need each, in order.
+    private(set) var dependents: [ModuleID: [ModuleID]] = [:]
 
     init() {}
 
-    /// - Parameter slatefile: The slatefile, whose lazy modules are taken.
     init(of slatefile: Slatefile) {
+        for module in slatefile.modules where module.isEnabled {
+            for need in module.needs { dependents[need, default: []].append(module.id) }
+        }
+        guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else { return }
         var named: [(name: String, place: UInt16)] = []
         var fitting: [(name: String, place: UInt16)] = []
-        var place: UInt16 = 0
-        for module in slatefile.modules where module.isEnabled {
-            defer { place += 1 }
+        entries.reserveCapacity(slatefile.modules.count)
+        isLazy.reserveCapacity(slatefile.modules.count)
+        for (index, module) in slatefile.modules.enumerated() where module.isEnabled {
+            let place = UInt16(clamping: entries.count)
+            entries.append(UInt16(clamping: index))
+            isLazy.append(module.isLazy)
             guard module.isLazy else { continue }
+            if case .command = module.implementation {
+                commands[module.id.text.lowercased(), default: []].append(place)
+            }
             let demands = ModuleDemands(of: module)
             for event in demands.events { ofEvents[event, default: []].append(place) }
             for topic in demands.topics {

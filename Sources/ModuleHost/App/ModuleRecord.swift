@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// An instance of a module, or the place of one that is about to be made.
 ///
@@ -43,6 +44,11 @@ final class ModuleRecord {
     var id: ModuleID { entry.id }
 
     var isOnDemand: Bool { entry.isLazy }
+
+    /// Whether it has read the app's settings.
+    var readsAppSettings: Bool {
+        context?.readsAppConfig.load(ordering: .relaxed) == true
+    }
 
     var unavailability: String {
         switch life {

@@ -10,15 +10,9 @@ final class ModulesOnDemand: OnDemandModules {
     let unmade = UnmadeModule()
     /// Those whose processes start.
     let starts: LazyStarts
-    /// By place among the enabled modules: the index of its entry in the slatefile.
-    private var entries: [UInt16] = []
-    /// By place: whether it is lazy and not made.
+    /// By place among the enabled modules: whether it is lazy and not made; empty where no module is lazy.
     private var isUnmade: [Bool] = []
     private var table = DemandTable()
-    /// The places of the lazy modules that are commands, by their ids in lower case: a URL may spell one so.
-    private var commands: [String: [UInt16]] = [:]
-    /// The modules that need each, in order.
-    private(set) var dependents: [ModuleID: [ModuleID]] = [:]
     /// The number of modules that were made or unloaded, or whose instances were replaced, for a reload in preparation.
     private(set) var changes = 0
     /// The number of modules that are not made.
@@ -32,45 +26,27 @@ final class ModulesOnDemand: OnDemandModules {
     /// Takes the modules of a slatefile.
     ///
     /// - Parameters:
-    ///   - slatefile: The current slatefile.
+    ///   - table: Its table.
     ///   - made: The modules that are made, or about to be.
-    func take(_ slatefile: Slatefile, made: [ModuleRecord]) {
-        dependents = [:]
-        for module in slatefile.modules where module.isEnabled {
-            for need in module.needs { dependents[need, default: []].append(module.id) }
-        }
-        guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else {
-            (entries, isUnmade, table, unmadeCount) = ([], [], DemandTable(), 0)
-            (commands, isListening) = ([:], false)
-            return
-        }
-        let known = Set(made.map(\.id))
-        (entries, isUnmade, commands) = ([], [], [:])
-        table = DemandTable(of: slatefile)
-        entries.reserveCapacity(slatefile.modules.count)
-        isUnmade.reserveCapacity(slatefile.modules.count)
-        for (index, module) in slatefile.modules.enumerated() where module.isEnabled {
-            if module.isLazy, case .command = module.implementation {
-                commands[module.id.text.lowercased(), default: []].append(UInt16(entries.count))
-            }
-            entries.append(UInt16(clamping: index))
-            isUnmade.append(module.isLazy && !known.contains(module.id))
+    func take(_ table: DemandTable, made: [ModuleRecord]) {
+        self.table = table
+        isUnmade = table.isLazy
+        if !isUnmade.isEmpty {
+            for record in made { isUnmade[Int(record.slot.rank) - 1] = false }
         }
         unmadeCount = isUnmade.count(where: \.self)
         isListening = table.listens
     }
 
+    /// The modules that need each, in order.
+    var dependents: [ModuleID: [ModuleID]] { table.dependents }
+
     /// Whether an event or a message can make a module, or has to wait for one.
     var listens: Bool { isListening || !starts.isEmpty }
     private var isListening = false
 
-    /// The modules that are not made.
-    var unmadeModules: [Slatefile.Module] { places { isUnmade[$0] }.map(entry) }
-
-    private func places(where isMeant: (Int) -> Bool) -> [Int] { entries.indices.filter(isMeant) }
-
     /// Returns the entry of a module.
-    func entry(at place: Int) -> Slatefile.Module { app.slatefile.modules[Int(entries[place])] }
+    func entry(at place: Int) -> Slatefile.Module { app.slatefile.modules[Int(table.entries[place])] }
 
     /// Returns the place of a module that is not made.
     func place(ofUnmade module: ModuleID) -> Int? {
@@ -149,7 +125,8 @@ final class ModulesOnDemand: OnDemandModules {
     func keeps(_ call: any LaneJob) -> Bool { app.launch.keeps(call) }
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
-        guard !commands.isEmpty, !app.phase.isEnding, let places = commands[id.lowercased()]
+        guard !table.commands.isEmpty, !app.phase.isEnding,
+            let places = table.commands[id.lowercased()]
         else { return nil }
         // Where ids differ in case alone, the one that is spelt like this.
         let unmade = places.lazy.map(Int.init).filter {

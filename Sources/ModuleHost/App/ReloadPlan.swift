@@ -1,7 +1,7 @@
 /// The changes to modules and to all other settings when one slatefile replaces another.
 ///
-/// A value, so that it can be tested as a table: it is created from the two slatefiles and the settings of
-/// the running modules.
+/// A value, so that it can be tested as a table: it is created from the differences of the two slatefiles and the facts
+/// about running modules.
 package struct ReloadPlan: Hashable, Sendable {
     /// Modules to be created, in the order of the new slatefile.
     package var added: [ModuleID] = []
@@ -41,79 +41,67 @@ package struct ReloadPlan: Hashable, Sendable {
 extension ReloadPlan {
     /// The facts about a running module that a plan needs.
     struct Running {
-        /// The current entry: an overdue module may have that of an older slatefile.
-        let entry: Slatefile.Module
         /// Whether it can be notified of settings.
         var takesSettings = false
         /// Whether it has read the app's settings.
         var readsAppSettings = false
         /// Whether it is busy beyond its deadline: it cannot be recreated before it returns.
         var isOverdue = false
-        /// Whether it was to be recreated, and was overdue.
+        /// Whether it is to be recreated: it was before, and was overdue, or the reload requests it.
         var isOutdated = false
         /// Whether it has failed: then a module that it needs may not be made.
         var isFailed = false
     }
 
     /// - Parameters:
-    ///   - old: The current slatefile.
-    ///   - modules: The running modules, in order.
-    ///   - unmade: The modules that are not made, in order.
-    ///   - new: The new slatefile.
+    ///   - difference: The differences between the two slatefiles.
+    ///   - others: The modules to look at, besides those with other entries: outdated ones, and those that have read the
+    ///     app's settings, if these have changed.
+    ///   - running: Returns a running module; nil for one that is not made.
     init(
-        from old: Slatefile, _ modules: [Running], unmade: [Slatefile.Module] = [],
-        to new: Slatefile
+        _ difference: SlatefileDifference, besides others: Set<ModuleID> = [],
+        running: (ModuleID) -> Running?
     ) {
-        let next = new.modules.filter(\.isEnabled)
-        let before =
-            unmade.isEmpty ? modules.map(\.entry.id) : old.modules.filter(\.isEnabled).map(\.id)
-        let known = Dictionary(
-            modules.map { ($0.entry.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let named = Set(next.map(\.id))
-        let earlier = Dictionary(
-            unmade.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        // Not made yet: those that are made, and those that are made only where another one needs them now.
         var isMade: Set<ModuleID> = []
-        var lazy: [ModuleID: (entry: Slatefile.Module, isChanged: Bool)] = [:]
-        for (entry, isNeeded) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
-            let isChanged = earlier[entry.id]?.isSame(as: entry) != true
-            if isNeeded, isChanged {
-                isMade.insert(entry.id)
-            } else {
-                lazy[entry.id] = (entry, isChanged)
+        var isOnDemand: Set<ModuleID> = []
+        // Those that run, or will: what they need is made, too.
+        var needing: [Slatefile.Module] = []
+        let looked = Set(difference.changed).union(others.compactMap { difference.places[$0] })
+        for place in looked.sorted() {
+            let (before, entry) = (difference.formerEntry(at: place), difference.entry(at: place))
+            if let before, let running = running(entry.id) {
+                take(running, before, as: entry, difference.isAppConfigChanged)
+                // Not for those that have failed and stay: a lazy module that they need may be what fails.
+                if !running.isFailed || recreated.last == entry.id { needing.append(entry) }
+            } else if before?.isSame(as: entry) != true {
+                if difference.isMadeAtLaunch[place] {
+                    isMade.insert(entry.id)
+                    needing.append(entry)
+                } else {
+                    isOnDemand.insert(entry.id)
+                }
             }
         }
-        removed = before.filter { !named.contains($0) }
-        isReordered =
-            next.map(\.id).filter { known[$0] != nil || earlier[$0] != nil }
-            != before.filter(named.contains)
-        let isAppConfigChanged = new.config != old.config
-        for entry in next {
-            guard let running = known[entry.id] else { continue }
-            take(running, as: entry, isAppConfigChanged: isAppConfigChanged)
+        // A module that runs may need one that was unloaded since that failed.
+        for need in difference.neededLazy where running(need) == nil {
+            let dependents = difference.demands.dependents[need] ?? []
+            needing += dependents.filter { running($0)?.isFailed == false }
+                .compactMap(difference.entry(of:))
         }
-        // Not for those that have failed and stay: a lazy module that they need may be what fails.
-        let isRecreated = Set(recreated)
-        let needing = next.filter { entry in
-            known[entry.id].map { !$0.isFailed || isRecreated.contains(entry.id) }
-                ?? isMade.contains(entry.id)
+        let needed = needing.needs { id in
+            running(id) == nil && !isMade.contains(id) ? difference.entry(of: id) : nil
         }
-        isMade.formUnion(needing.needs { lazy[$0]?.entry })
-        for id in next.map(\.id) {
-            if isMade.contains(id) {
-                added.append(id)
-            } else if lazy[id]?.isChanged == true {
-                onDemand.append(id)
-            }
-        }
-        fields = Self.fields(from: old, to: new)
-        waiting = Self.waiting(from: old, to: new)
+        isMade.formUnion(needed)
+        added = isMade.sortedByNumber { difference.places[$0] ?? 0 }
+        onDemand = isOnDemand.subtracting(isMade).sortedByNumber { difference.places[$0] ?? 0 }
+        (removed, isReordered) = (difference.removed, difference.isReordered)
+        (fields, waiting) = (difference.fields, difference.waiting)
     }
 
     private mutating func take(
-        _ running: Running, as entry: Slatefile.Module, isAppConfigChanged: Bool
+        _ running: Running, _ before: Slatefile.Module, as entry: Slatefile.Module,
+        _ isAppConfigChanged: Bool
     ) {
-        let before = running.entry
         let isConfigChanged = entry.config != before.config
         let isNew =
             !entry.isMade(like: before) || running.isOutdated
@@ -127,49 +115,6 @@ extension ReloadPlan {
             reconfigured.append(entry.id)
         }
         if !isNew, !entry.runs(like: before) { adjusted.append(entry.id) }
-    }
-
-    private static func fields(from old: Slatefile, to new: Slatefile) -> [String] {
-        var fields: [String] = []
-        if new.config != old.config { fields.append("config") }
-        if new.schemes != old.schemes { fields.append("schemes") }
-        if new.fallback != old.fallback { fields.append("fallback") }
-        if new.rewrites != old.rewrites { fields.append("rewrites") }
-        if new.signals != old.signals { fields.append("signals") }
-        if new.deadlines != old.deadlines { fields.append("deadlines") }
-        if new.security != old.security { fields.append("security") }
-        if new.isolation != old.isolation { fields.append("isolation") }
-        return fields
-    }
-
-    private static func waiting(from old: Slatefile, to new: Slatefile) -> [String] {
-        var fields: [String] = []
-        if new.app != old.app { fields.append("app") }
-        if new.startup != old.startup { fields.append("startup") }
-        return fields
-    }
-}
-
-extension Slatefile.Module {
-    /// Returns whether the same module would be created, apart from the settings.
-    fileprivate func isMade(like other: Slatefile.Module) -> Bool {
-        implementation == other.implementation && isolation == other.isolation
-            && environment == other.environment && facadeProviders == other.facadeProviders
-    }
-
-    /// Returns whether it runs under the same limits.
-    fileprivate func runs(like other: Slatefile.Module) -> Bool {
-        isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
-            && killAfter == other.killAfter && backlog == other.backlog
-            && permissions == other.permissions && isRetried == other.isRetried
-            && needs == other.needs && launch == other.launch && idle == other.idle
-            && declared == other.declared && instead == other.instead
-            && replacement == other.replacement
-    }
-
-    /// Returns whether it would be made, and run, as another one.
-    func isSame(as other: Slatefile.Module) -> Bool {
-        isMade(like: other) && runs(like: other) && config == other.config
     }
 }
 

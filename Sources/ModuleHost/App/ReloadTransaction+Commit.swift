@@ -20,15 +20,19 @@ extension ReloadTransaction {
         }
         do {
             // Modules may have changed their routes while others were created.
+            let isCurrent =
+                changesOnDemand == app.onDemand.changes
+                && formerTable?.isIdentical(to: old.table) == true
             new =
-                staged.isEmpty
-                ? calls : try app.dispatcher(for: request, records, from: old, calls)
+                isCurrent
+                ? calls
+                : try app.dispatcher(
+                    for: request, plan, difference, records, staged, from: old, calls)
             if let error = app.services.transitionError { throw error }
         } catch {
             return rollBack(because: "\(error)")
         }
         isOver = true
-        let before = app.slatefile
         handOver()
         takeOutLeaving(routes: old)
         exchangeOrder()
@@ -39,7 +43,7 @@ extension ReloadTransaction {
         exchangeTasks()
         app.log.notice("slatefile applied (\(request.origin)): \(plan)")
         app.noteInstead()
-        followUp(before)
+        followUp()
         posts.release(host.enqueue)
     }
 
@@ -49,26 +53,21 @@ extension ReloadTransaction {
     /// - Returns: False where the plan is out of date: the slatefile changes one that was made, or one that a new module
     ///   needs was unloaded.
     private func takeChangesOnDemand() -> Bool {
-        let new = Set(staged.map(\.id))
-        let current = Dictionary(
-            app.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let current = Set(app.records.map { ObjectIdentifier($0) })
         let known = Set((records + leaving).map { ObjectIdentifier($0) })
         let made = app.records.filter { !known.contains(ObjectIdentifier($0)) }
-        var next: [ModuleID: ModuleRecord] = stagedByID.filter { new.contains($0.key) }
-        for record in records where current[record.id] === record { next[record.id] = record }
-        let entries = Dictionary(
-            request.slatefile.modules.filter(\.isEnabled).map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first })
         for record in made {
-            guard !new.contains(record.id), entries[record.id]?.isSame(as: record.entry) == true
+            guard stagedByID[record.id] == nil,
+                difference.entry(of: record.id)?.isSame(as: record.entry) == true
             else { return false }
-            next[record.id] = record
         }
-        guard !staged.contains(where: { $0.entry.needs.contains { next[$0] == nil } }) else {
-            return false
+        let kept = records.filter { record in
+            stagedByID[record.id] === record || current.contains(ObjectIdentifier(record))
         }
-        records = request.slatefile.modules.compactMap { $0.isEnabled ? next[$0.id] : nil }
-        leaving.removeAll { current[$0.id] !== $0 }
+        let next = Set((kept + made).map(\.id))
+        guard staged.allSatisfy({ $0.entry.needs.allSatisfy(next.contains) }) else { return false }
+        records = (kept + made).sortedByNumber { difference.places[$0.id] ?? 0 }
+        leaving.removeAll { !current.contains(ObjectIdentifier($0)) }
         return true
     }
 
@@ -100,17 +99,13 @@ extension ReloadTransaction {
             let next = stagedByID[record.id].map { app.gate.lane.waiting(for: $0.slot) != nil }
             app.onDemand.starts.end(record, untilLevel: next == true)
         }
-        let routes = leaving.isEmpty ? [:] : calls.routesByModule
-        app.unloadingModules.takeOut(leaving, routes: routes)
+        app.unloadingModules.takeOut(leaving, routes: calls.routes(of: leaving))
         app.unloadingModules.unload(leaving)
     }
 
     private func exchangeOrder() {
-        var next = records[...]
-        var rank: UInt16 = 0
-        for entry in request.slatefile.modules where entry.isEnabled {
-            rank += 1
-            guard next.first?.id == entry.id, let record = next.popFirst() else { continue }
+        for record in difference.keepsPlaces ? staged : records {
+            let rank = UInt16(clamping: (difference.places[record.id] ?? 0) + 1)
             record.slot.rank = rank
             app.gate.lane.box?.setRank(rank, of: record.slot.number)
             record.slot.isStaged.store(false, ordering: .relaxed)
@@ -122,28 +117,32 @@ extension ReloadTransaction {
     }
 
     private func applyLimits() {
-        let new = request.slatefile
-        let entries = Dictionary(
-            new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for record in records where !app.reloads.isOutdated(record.id) {
-            guard let entry = entries[record.id] else { continue }
-            let isChanged =
-                entry.isRetried != record.entry.isRetried || entry.isLazy != record.entry.isLazy
-            record.entry = entry
-            record.slot.limits = ModuleSlot.Limits(of: entry)
-            if isChanged { app.attempts.schedule(record) }
-        }
-        var next = new
+        var next = difference.new
         // These wait for the next start.
         (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
         app.slatefile = next
-        app.onDemand.take(next, made: records)
-        app.attempts.endOthers(than: next.modules.lazy.filter(\.isEnabled).map(\.id))
-        for record in records { app.watchUse(of: record) }
+        app.onDemand.take(difference.demands, made: records)
+        // Not those that are equal alone: an entry keeps the text of its slatefile.
+        for record in records where !app.reloads.isOutdated(record.id) {
+            record.entry = difference.entry(at: Int(record.slot.rank) - 1)
+        }
+        for place in difference.changed { applyLimits(at: place) }
+        for record in staged { app.watchUse(of: record) }
+        app.attempts.endOthers(than: difference.places.keys)
         host.exchange(next)
-        app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
+        app.gate.lane.watchdog.limits = difference.limits
         for record in records { record.isolated?.tellDeadlines() }
         app.holds.exchange(timeLimit: next.deadlines.stop)
+    }
+
+    private func applyLimits(at place: Int) {
+        guard let record = app.record(at: place), !app.reloads.isOutdated(record.id) else { return }
+        let (entry, before) = (record.entry, difference.formerEntry(at: place))
+        record.slot.limits = ModuleSlot.Limits(of: entry)
+        app.watchUse(of: record)
+        if entry.isRetried != before?.isRetried || entry.isLazy != before?.isLazy {
+            app.attempts.schedule(record)
+        }
     }
 
     private func exchangeTasks() {
@@ -155,16 +154,13 @@ extension ReloadTransaction {
 
     /// Notifies every module, before any other event: one that stays, of its settings; a new one, of the
     /// state of the app; and one that is removed, of its end.
-    private func followUp(_ before: Slatefile) {
-        let new = Set(staged.map(\.id))
+    private func followUp() {
         app.unloadingModules.sendShutdownEvents { [request, plan] app in
             app.reloads.finish(request, .applied(plan))
         }
         let event = app.greeting.first
         var jobs: [any LaneJob] = [
-            app.configurationJob(
-                app.slatefile, before: before, records.filter { !new.contains($0.id) },
-                request.origin, changed: Set(plan.reconfigured))
+            app.configurationJob(app.slatefile, difference.configs, request.origin, of: self)
         ]
         for record in staged {
             guard let event = event.map({ LifecycleEvent.state($0, origin: .host) }) else { break }

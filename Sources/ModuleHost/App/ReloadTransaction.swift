@@ -10,6 +10,7 @@ final class ReloadTransaction {
     let host: AppHost
     let request: ReloadRequest
     var plan: ReloadPlan
+    let difference: SlatefileDifference
     /// The new order: modules that stay, and those created for the reload.
     var records: [ModuleRecord]
     /// The modules created for the reload, in order.
@@ -30,6 +31,8 @@ final class ReloadTransaction {
     private let number: Int
     /// The lazy modules that were made and unloaded before it, by their number.
     let changesOnDemand: Int
+    /// The routes of the app before it.
+    let formerTable: RouteTable?
     /// The places of the modules that are stopped before the new instances are made, in order.
     var stopped: [LazyStarts.Start] = []
     /// Ends the wait for their ends.
@@ -38,18 +41,20 @@ final class ReloadTransaction {
     var isOver = false
 
     init(
-        request: ReloadRequest, plan: ReloadPlan, records: [ModuleRecord],
-        staged: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
+        request: ReloadRequest, plan: ReloadPlan, difference: SlatefileDifference,
+        records: [ModuleRecord], staged: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
         of app: App, in host: AppHost
     ) {
         self.request = request
         self.plan = plan
+        self.difference = difference
         self.records = records
         self.staged = staged
         self.leaving = leaving
         self.calls = calls
         self.number = number
         changesOnDemand = app.onDemand.changes
+        formerTable = app.calls?.table
         self.app = app
         self.host = host
     }
@@ -223,7 +228,7 @@ final class ReloadTransaction {
         let names = records.map(\.id.text)
         host.startup.retire(names) { "\($0) rolled back by reload \(number)" }
         host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
-        app.unloadingModules.takeOut(records, routes: calls.routesByModule)
+        app.unloadingModules.takeOut(records, routes: calls.routes(of: records))
         app.unloadingModules.unload(records)
     }
 

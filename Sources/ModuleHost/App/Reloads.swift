@@ -46,23 +46,51 @@ final class Reloads {
     private var outdated: Set<ModuleID> = []
     /// The number of reloads, including those that failed.
     private var count = 0
+    /// Whether the slatefile of a reload is compared with the current one.
+    private var isComparing = false
+    /// The thread that compares slatefiles.
+    private let comparing = WorkerPool(width: 1)
 
     init(of app: App) { self.app = app }
 
     func begin(_ request: ReloadRequest) {
-        guard app.phase.isEnding || app.phase == .running && waiting.isEmpty else {
+        guard app.phase.isEnding || app.phase == .running && waiting.isEmpty && !isComparing else {
             return waiting.append(request)
         }
         beginNow(request)
     }
 
+    /// Compares the slatefile with the current one, without the lane, which goes on meanwhile.
     private func beginNow(_ request: ReloadRequest) {
-        guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
+        guard !app.phase.isEnding, let host = app.host else {
+            return request.completion.finish(.success(.stopped))
+        }
         let request = request.isOfCurrent ? updated(request) : request
-        let plan = plan(request)
-        if plan.isEmpty { return nothingChanged(plan, request) }
+        isComparing = true
+        comparing.run { [gate = app.gate, app = host.app, slatefile = app.slatefile] in
+            let difference = SlatefileDifference(from: slatefile, to: request.slatefile)
+            gate.lane.enqueue(
+                LaneWork { thread in
+                    let reloads = app.open(on: thread).reloads
+                    reloads.isComparing = false
+                    reloads.begin(request, difference)
+                } onAbandon: {
+                    request.completion.finish(.success(.stopped))
+                })
+        }
+    }
+
+    /// Begins a reload, whose plan is made of what the app is now: modules may have been made, or have failed, while the
+    /// slatefiles were compared.
+    private func begin(_ request: ReloadRequest, _ difference: SlatefileDifference) {
+        guard !app.phase.isEnding else {
+            request.completion.finish(.success(.stopped))
+            return beginNext()
+        }
+        let plan = plan(request, difference)
+        if plan.isEmpty { return nothingChanged(plan, request, difference) }
         do {
-            let reload = try prepare(request, plan)
+            let reload = try prepare(request, plan, difference)
             current = reload
             app.advance(.reload)
             reload.begin()
@@ -96,7 +124,7 @@ final class Reloads {
     /// Recreates modules that were overdue when they should have been recreated.
     func remakeOutdated() {
         guard !app.phase.isEnding,
-            app.records.contains(where: { outdated.contains($0.id) && !app.isOverdue($0) })
+            outdatedRecords.contains(where: { !app.isOverdue($0) })
         else { return }
         app.host?.onLane { app, _ in
             app.reloads.remake([], origin: .host, CallCompletion { _ in })
@@ -105,19 +133,19 @@ final class Reloads {
 
     /// Begins the reload that waits first; where none does, looks for failed modules that can be brought up.
     func beginNext() {
-        guard let host = app.host, current == nil else { return }
+        guard let host = app.host, current == nil, !isComparing else { return }
         host.onLane { app, _ in app.reloads.beginFirst() }
     }
 
     private func beginFirst() {
         guard !waiting.isEmpty else { return app.attempts.settle() }
         // Another one may have begun meanwhile, whose end is followed by this.
-        guard current == nil else { return }
+        guard current == nil, !isComparing else { return }
         beginNow(waiting.removeFirst())
     }
 
-    /// Whether a reload waits for its turn.
-    var hasWaiting: Bool { !waiting.isEmpty }
+    /// Whether a reload is about to begin.
+    var hasWaiting: Bool { isComparing || !waiting.isEmpty }
 
     // MARK: The reload in progress
 
@@ -125,6 +153,8 @@ final class Reloads {
     func setOutdated(_ modules: some Sequence<ModuleID>) { outdated = Set(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
+
+    var outdatedRecords: [ModuleRecord] { outdated.compactMap(app.record(of:)) }
 
     /// Ends the reload, with any outcome.
     func finish(_ request: ReloadRequest, _ outcome: ReloadOutcome) {
@@ -154,10 +184,16 @@ final class Reloads {
 
     // MARK: Planning
 
-    private func plan(_ request: ReloadRequest) -> ReloadPlan {
-        var plan = ReloadPlan(
-            from: app.slatefile, app.records.map { running($0, for: request) },
-            unmade: app.onDemand.unmadeModules, to: request.slatefile)
+    private func plan(
+        _ request: ReloadRequest, _ difference: SlatefileDifference
+    ) -> ReloadPlan {
+        var others = outdated.union(request.remaking)
+        if difference.isAppConfigChanged {
+            others.formUnion(app.records.lazy.filter(\.readsAppSettings).map(\.id))
+        }
+        var plan = ReloadPlan(difference, besides: others) { id in
+            app.record(of: id).map { running($0, for: request) }
+        }
         if app.calls?.tokens.isSame(as: request.tokens) == false {
             plan.fields.append("security.tokens")
         }
@@ -176,10 +212,9 @@ final class Reloads {
         _ record: ModuleRecord, for request: ReloadRequest
     ) -> ReloadPlan.Running {
         ReloadPlan.Running(
-            entry: record.entry,
             takesSettings: !record.isFailed
                 && record.module.map { EventKind.configurationChanged.isReceived(by: $0) } == true,
-            readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
+            readsAppSettings: record.readsAppSettings,
             isOverdue: app.isOverdue(record),
             isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id),
             isFailed: record.isFailed)
@@ -187,13 +222,14 @@ final class Reloads {
 
     /// Notifies modules that take settings that the slatefile was reloaded without changes, so that they can
     /// reopen files.
-    private func nothingChanged(_ plan: ReloadPlan, _ request: ReloadRequest) {
+    private func nothingChanged(
+        _ plan: ReloadPlan, _ request: ReloadRequest, _ difference: SlatefileDifference
+    ) {
         app.calls?.replace(request.tokens)
         if request.notifiesUnchanged {
             app.log.notice("slatefile read again (\(request.origin)): \(plan)")
             app.gate.lane.prepend([
-                app.configurationJob(
-                    request.slatefile, before: app.slatefile, app.records, request.origin)
+                app.configurationJob(request.slatefile, difference.configs, request.origin)
             ])
         }
         request.completion.finish(.success(.unchanged(plan)))
@@ -202,42 +238,41 @@ final class Reloads {
 
     /// Assigns a slot to each module that is to be created, and computes the new order and the new routes.
     private func prepare(
-        _ request: ReloadRequest, _ plan: ReloadPlan
+        _ request: ReloadRequest, _ plan: ReloadPlan, _ difference: SlatefileDifference
     ) throws -> ReloadTransaction {
         guard let calls = app.calls, let host = app.host else { throw RouteError.stopped }
         let new = Set(plan.added + plan.recreated)
         let numbers = app.gate.lane.vacantNumbers(new.count)
         guard numbers.count == new.count else { throw NoPlace(modules: new.count) }
-        var places = numbers.makeIterator()
-        var known = Dictionary(
-            app.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var next: [ModuleRecord] = []
+        var former = [ModuleRecord?](repeating: nil, count: calls.table.modules.count)
+        for record in app.records { former[Int(record.slot.rank) - 1] = record }
+        var next = difference.formerPlaces.map { $0.flatMap { former[$0] } }
         var staged: [ModuleRecord] = []
-        for entry in request.slatefile.modules where entry.isEnabled {
-            if !new.contains(entry.id) {
-                if let record = known.removeValue(forKey: entry.id) { next.append(record) }
-            } else if let number = places.next() {
-                let slot = ModuleSlot(
-                    number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
-                    isStaged: true
-                )
-                staged.append(ModuleRecord(entry: entry, slot: slot))
-                next.append(staged[staged.count - 1])
-            }
+        let places = new.compactMap { difference.places[$0] }.sorted()
+        for (place, number) in zip(places, numbers) {
+            let entry = difference.entry(at: place)
+            let slot = ModuleSlot(
+                number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry), isStaged: true)
+            let record = ModuleRecord(entry: entry, slot: slot)
+            staged.append(record)
+            next[place] = record
         }
-        let planned = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for record in staged {
-            if let error = app.failedNeed(of: record.entry, find: { planned[$0] }) {
-                throw FailedNeed(
-                    need: error.need, reason: "module '\(record.id)' \(error)")
+            let error = app.failedNeed(of: record.entry) { need in
+                difference.places[need].flatMap { next[$0] }
+            }
+            if let error {
+                throw FailedNeed(need: error.need, reason: "module '\(record.id)' \(error)")
             }
         }
-        let staying = Set(next.map { ObjectIdentifier($0) })
+        let leaving = (plan.removed + plan.recreated).compactMap(app.record(of:))
+        let records = next.compactMap(\.self)
         count += 1
         return ReloadTransaction(
-            request: request, plan: plan, records: next, staged: staged,
-            leaving: app.records.filter { !staying.contains(ObjectIdentifier($0)) },
-            calls: try app.dispatcher(for: request, next, from: calls), number: count,
+            request: request, plan: plan, difference: difference, records: records,
+            staged: staged, leaving: leaving.sortedByNumber { Int($0.slot.rank) },
+            calls: try app.dispatcher(
+                for: request, plan, difference, records, staged, from: calls), number: count,
             of: app, in: host)
     }
 }
@@ -250,23 +285,42 @@ extension ReloadRequest {
 }
 
 extension App {
-    /// Creates the dispatcher for a new order of modules, with the routes that each of them has now or, where
-    /// it is yet to be created, lists.
+    /// Creates the dispatcher for the modules of a reload, with the routes that each of them has now or, where it is yet
+    /// to be created, lists.
+    ///
+    /// - Parameter stagedCalls: The dispatcher with the routes of the modules that are created; nil where none is yet.
     func dispatcher(
-        for request: ReloadRequest, _ records: [ModuleRecord], from calls: CallDispatcher,
-        _ staged: CallDispatcher? = nil
+        for request: ReloadRequest, _ plan: ReloadPlan, _ difference: SlatefileDifference,
+        _ records: [ModuleRecord], _ staged: [ModuleRecord], from calls: CallDispatcher,
+        _ stagedCalls: CallDispatcher? = nil
     ) throws -> CallDispatcher {
+        let known = Dictionary(
+            staged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        func stagedRoutes(of id: ModuleID) -> [AnyRoute]? {
+            guard let table = stagedCalls?.table, known[id] != nil else { return nil }
+            return table.contents.position(of: id).map { table.routes(at: $0).map(\.route) }
+        }
+        // In the same places the routes of most modules stay.
+        if difference.keepsRoutes {
+            var table = calls.table
+            let changed = plan.onDemand + staged.map(\.id)
+            try table.replaceRoutes(
+                of: changed.compactMap { id in
+                    difference.entry(of: id).map { ($0, known[id] == nil, stagedRoutes(of: id)) }
+                }, instead: difference.instead)
+            var targets: [Int: (any CallableModule)?] = [:]
+            for id in changed {
+                if let place = difference.places[id] {
+                    targets.updateValue(known[id], forKey: place)
+                }
+            }
+            return try CallDispatcher(
+                copying: calls, table, targets: targets, tokens: request.tokens)
+        }
         var routes: [ModuleID: [AnyRoute]] = [:]
-        let isStaged = Dictionary(
-            records.map { ($0.id, $0.slot.isStaged.load(ordering: .relaxed)) },
-            uniquingKeysWith: { first, _ in first })
-        for (id, isStaged) in isStaged where !isStaged || staged != nil { routes[id] = [] }
-        for entry in calls.table.routes where isStaged[entry.module] == false {
-            routes[entry.module]?.append(entry.route)
-        }
-        for entry in staged?.table.routes ?? [] where isStaged[entry.module] == true {
-            routes[entry.module]?.append(entry.route)
-        }
+        for record in records { routes[record.id] = known[record.id] == nil ? [] : nil }
+        for entry in calls.table.routes { routes[entry.module]?.append(entry.route) }
+        for id in known.keys { routes[id] = stagedRoutes(of: id) }
         return try dispatcher(
             for: request.slatefile, records, tokens: request.tokens, routes: routes)
     }
@@ -304,18 +358,26 @@ extension App {
     }
 
     /// Creates the job that notifies modules that stay.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The slatefile that takes effect, or is read again.
+    ///   - configs: The settings of its modules.
+    ///   - origin: The origin of the reload.
+    ///   - reload: The reload; nil where nothing changes.
     func configurationJob(
-        _ slatefile: Slatefile, before old: Slatefile, _ records: [ModuleRecord],
-        _ origin: Origin, changed: Set<ModuleID> = []
+        _ slatefile: Slatefile, _ configs: [ModuleID: JSONValue], _ origin: Origin,
+        of reload: ReloadTransaction? = nil
     ) -> EventJob {
-        var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
-        for record in records {
-            modules[record.id] = (record.entry.config, changed.contains(record.id))
+        var settings = ConfigurationReload(
+            appConfig: slatefile.config,
+            isAppConfigChanged: reload?.difference.isAppConfigChanged == true, configs: configs)
+        if let reload {
+            settings.changed = Set(reload.plan.reconfigured)
+            settings.created = Set(reload.staged.map(\.id))
         }
-        let reload = ConfigurationReload(
-            appConfig: slatefile.config, isAppConfigChanged: slatefile.config != old.config,
-            modules: modules)
-        return EventJob(.own(.reload(reload, origin: origin)), in: LaneConfined(self))
+        // Those that are to be recreated when they return keep their settings until then.
+        for record in reloads.outdatedRecords { settings.configs[record.id] = record.entry.config }
+        return EventJob(.own(.reload(settings, origin: origin)), in: LaneConfined(self))
     }
 }
 

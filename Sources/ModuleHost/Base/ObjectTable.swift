@@ -17,6 +17,14 @@ final class ObjectTable<Value: AnyObject> {
         slots.initialize(repeating: (0, nil), count: 16)
     }
 
+    /// Creates a table with the objects of another one.
+    init(copying other: ObjectTable) {
+        (mask, count) = (other.mask, other.count)
+        slots = .allocate(capacity: mask + 1)
+        slots.initialize(from: other.slots, count: mask + 1)
+        for index in 0...mask { _ = slots[index].value?.retain() }
+    }
+
     deinit {
         for index in 0...mask { slots[index].value?.release() }
         slots.deallocate()

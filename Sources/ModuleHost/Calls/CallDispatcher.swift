@@ -13,7 +13,7 @@ final class CallDispatcher {
     /// The lazy modules of the app.
     private(set) weak var onDemand: (any OnDemandModules)?
     private(set) var table: RouteTable
-    let actions = ActionTable()
+    let actions: ActionTable
     private var routes: [RouteTable.Index: BoundRoute] = [:]
     private(set) var tokens: TokenStore
     /// The dispatcher that is used instead once this one, which was created for a reload, is over.
@@ -45,9 +45,35 @@ final class CallDispatcher {
         self.onDemand = onDemand
         self.tokens = tokens
         self.gate = gate
+        actions = ActionTable()
         interceptors = center.list(of: (any CallInterceptor).self)
         notFoundResponders = center.list(of: (any NotFoundResponder).self)
         for entry in table.routes { try bind(entry) }
+    }
+
+    /// Creates a dispatcher with the routes of another one, apart from those of some modules.
+    ///
+    /// - Parameters:
+    ///   - other: The other one.
+    ///   - table: Its table, with other routes of these modules.
+    ///   - targets: The modules by their positions in the table; nil for one that is not made.
+    ///   - tokens: The tokens with which remote callers reach more than public routes.
+    init(
+        copying other: CallDispatcher, _ table: RouteTable, targets: [Int: (any CallableModule)?],
+        tokens: TokenStore
+    ) throws(RouteError) {
+        (self.table, self.tokens) = (table, tokens)
+        (records, routes) = (other.records, other.routes)
+        (unmade, onDemand, gate) = (other.unmade, other.onDemand, other.gate)
+        actions = ActionTable(copying: other.actions)
+        (interceptors, notFoundResponders) = (other.interceptors, other.notFoundResponders)
+        for (position, target) in targets {
+            records[position] = target
+            for route in other.boundRoutes(at: position) { unbind(route, removing: false) }
+        }
+        for position in targets.keys.sorted() {
+            for entry in table.routes(at: position) { try bind(entry) }
+        }
     }
 
     /// The dispatcher to use in place of this one: its successor, which does not end before the app, or itself.
@@ -142,9 +168,14 @@ final class CallDispatcher {
         isOver.store(true, ordering: .releasing)
     }
 
-    /// The routes of each module, by the number of its slot.
-    var routesByModule: [UInt16: [BoundRoute]] {
-        Dictionary(grouping: routes.values, by: \.slot.number)
+    /// Returns the routes of some modules, by the numbers of their slots.
+    func routes(of modules: [any CallableModule]) -> [UInt16: [BoundRoute]] {
+        var routes: [UInt16: [BoundRoute]] = [:]
+        for slot in modules.lazy.map(\.slot) {
+            guard let position = slot.id.flatMap(table.contents.position) else { continue }
+            routes[slot.number] = boundRoutes(at: position).filter { $0.slot === slot }
+        }
+        return routes
     }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }

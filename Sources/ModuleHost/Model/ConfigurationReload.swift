@@ -2,10 +2,12 @@
 struct ConfigurationReload: Sendable {
     var appConfig: JSONValue?
     var isAppConfigChanged: Bool
-    /// The configuration of each module, and whether it changed.
-    ///
-    /// A module that was created with these settings is not among them.
-    var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
+    /// The settings of the modules that have any.
+    var configs: [ModuleID: JSONValue] = [:]
+    /// The modules whose settings changed.
+    var changed: Set<ModuleID> = []
+    /// The modules that are not to be notified: they were created with these settings.
+    var created: Set<ModuleID> = []
     /// The settings of the only module of a process, under any id.
     private var only: (config: JSONValue?, isChanged: Bool)?
 
@@ -13,22 +15,19 @@ struct ConfigurationReload: Sendable {
     init(appConfig: JSONValue?, isAppConfigChanged: Bool, own: JSONValue?, isChanged: Bool) {
         self.appConfig = appConfig
         self.isAppConfigChanged = isAppConfigChanged
-        modules = [:]
         only = (own, isChanged)
     }
 
-    init(
-        appConfig: JSONValue?, isAppConfigChanged: Bool,
-        modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
-    ) {
+    init(appConfig: JSONValue?, isAppConfigChanged: Bool, configs: [ModuleID: JSONValue]) {
         self.appConfig = appConfig
         self.isAppConfigChanged = isAppConfigChanged
-        self.modules = modules
+        self.configs = configs
     }
 
     /// Returns the change for a module; nil if it is not to be notified.
     func change(for id: ModuleID?) -> ConfigurationChange? {
-        guard let own = only ?? id.flatMap({ modules[$0] }) else { return nil }
+        let known = id.flatMap { created.contains($0) ? nil : (configs[$0], changed.contains($0)) }
+        guard let own = only ?? known else { return nil }
         return ConfigurationChange(
             config: own.config, appConfig: appConfig,
             isChanged: isAppConfigChanged || own.isChanged)

@@ -41,34 +41,58 @@ extension RouteTable {
         instead = InsteadURLs(slatefile.insteadURLs)
         var diagnostics: [RouteError] = []
         for (place, module) in enabled.enumerated() {
-            if let routes = routes(module.id) {
-                for route in routes {
-                    do throws(RouteError) {
-                        try add(route, of: module.id)
-                    } catch {
-                        diagnostics.append(error)
-                    }
-                }
-                continue
-            }
-            let isUnmade = isUnmade(place)
-            if isUnmade, case .command = module.implementation {
-                for route in module.placeholderRoutes {
-                    do throws(RouteError) {
-                        try add(route, of: module.id)
-                    } catch {
-                        diagnostics.append(error)
-                    }
-                }
-            }
-            guard isolated || isUnmade || module.isolation != .process,
-                case .entry(let name) = module.implementation,
-                let type = try? EntryType(name, search: .none).type,
-                let routed = type as? any RoutedModule.Type
-            else { continue }
-            diagnostics += add(routesOf: routed, as: module.id)
+            diagnostics += add(
+                routesOf: module, routes(module.id), withIsolated: isolated,
+                isUnmade: isUnmade(place))
         }
         if !diagnostics.isEmpty { throw RouteTableError(diagnostics: diagnostics) }
+    }
+
+    /// Replaces the routes of modules that another slatefile changes.
+    ///
+    /// - Parameters:
+    ///   - modules: The modules, as for the initializer.
+    ///   - instead: The URLs that are opened instead of failed modules.
+    /// - Throws: Every error.
+    mutating func replaceRoutes(
+        of modules: [(entry: Slatefile.Module, isUnmade: Bool, routes: [AnyRoute]?)],
+        instead: InsteadURLs?
+    ) throws(RouteTableError) {
+        self.instead = instead
+        for module in modules {
+            guard let position = contents.position(of: module.entry.id) else { continue }
+            for entry in routes(at: position) { remove(entry.index) }
+        }
+        var diagnostics: [RouteError] = []
+        for module in modules {
+            diagnostics += add(routesOf: module.entry, module.routes, isUnmade: module.isUnmade)
+        }
+        if !diagnostics.isEmpty { throw RouteTableError(diagnostics: diagnostics) }
+    }
+
+    /// Adds the routes of a module: those that it has or, where it is yet to be created, those that are known.
+    private mutating func add(
+        routesOf module: Slatefile.Module, _ routes: [AnyRoute]?,
+        withIsolated isolated: Bool = false, isUnmade: Bool
+    ) -> [RouteError] {
+        var known = routes ?? []
+        if routes == nil, isUnmade, case .command = module.implementation {
+            known = module.placeholderRoutes
+        }
+        var diagnostics: [RouteError] = []
+        for route in known {
+            do throws(RouteError) {
+                try add(route, of: module.id)
+            } catch {
+                diagnostics.append(error)
+            }
+        }
+        guard routes == nil, isolated || isUnmade || module.isolation != .process,
+            case .entry(let name) = module.implementation,
+            let type = try? EntryType(name, search: .none).type,
+            let routed = type as? any RoutedModule.Type
+        else { return diagnostics }
+        return diagnostics + add(routesOf: routed, as: module.id)
     }
 
     /// Creates the table of the routes that a class lists, without those with errors.

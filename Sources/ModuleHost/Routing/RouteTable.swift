@@ -113,6 +113,9 @@ package struct RouteTable: Sendable {
 
     package subscript(index: Index) -> Entry? { contents.entry(index) }
 
+    /// Returns whether neither this table nor another was changed since one was copied from the other.
+    func isIdentical(to other: RouteTable) -> Bool { storage === other.storage }
+
     // MARK: Changes
 
     /// Adds a module, behind the others.

@@ -61,6 +61,29 @@ struct LazyReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "one that is made while the slatefiles are compared is planned as it is then",
+        arguments: [false, true])
+    func duringComparison(fails: Bool) async throws {
+        let door = Door()
+        probe.when("a memory-warning") { _ in door.pass() }
+        probe.whenLazy("l init") { _ in if fails { throw TestError() } }
+        let first = Entry(name: "a")
+        let test = try await HostUnderTest([first, lazy("l")], probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        async let outcome = test.reload([first, lazy("l", #""backlog": 7"#)])
+        await test.waiting(1)
+        async let answer = test.call("x.l", "touch", touch)
+        await test.waiting(2)
+        // The call is behind the job that begins the comparison, and before the one that makes a plan of it.
+        door.open()
+        #expect(await answer.contains(fails ? "broken" : "4"))
+        #expect(try await outcome.text == "applied: adjusted x.l")
+        #expect(await state(test) == (fails ? .failed : .running))
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one that is made during a reload has the reload begin again")
     func during() async throws {
         let door = Door()

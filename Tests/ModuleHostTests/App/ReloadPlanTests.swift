@@ -130,14 +130,15 @@ struct ReloadPlanTests {
     func plan(_ row: Row) throws {
         let old = try Self.slatefile(row.before)
         let new = try Self.slatefile(row.modules, row.top)
-        let running = old.modules.map { entry in
-            let id = entry.id.text
+        let isKnown = Set(old.modules.map(\.id))
+        let others = Set((row.reads + row.outdated).map { ModuleID(checked: $0) })
+        let plan = ReloadPlan(SlatefileDifference(from: old, to: new), besides: others) { module in
+            guard isKnown.contains(module) else { return nil }
+            let id = module.text
             return ReloadPlan.Running(
-                entry: entry, takesSettings: row.takes.contains(id),
-                readsAppSettings: row.reads.contains(id), isOverdue: row.overdue.contains(id),
-                isOutdated: row.outdated.contains(id))
+                takesSettings: row.takes.contains(id), readsAppSettings: row.reads.contains(id),
+                isOverdue: row.overdue.contains(id), isOutdated: row.outdated.contains(id))
         }
-        let plan = ReloadPlan(from: old, running, to: new)
         #expect("\(plan)" == row.expected)
         let isEmpty = row.expected == "nothing changed" || row.expected.hasPrefix("waits")
         #expect(plan.isEmpty == isEmpty)
@@ -176,16 +177,15 @@ struct ReloadPlanTests {
             return #"{"id": "x.\#(name)", "entry": "T.\#(name)", "launch": "lazy"\#(more)}"#
         }
         // `x.b` is lazy, too, and was made.
-        let new = lazy("n", #""needs": ["x.l"]"#)
-        let before = [Self.a, lazy("l")] + (row.hasNew ? [] : [new]) + [lazy("b", row.before)]
+        let more = lazy("n", #""needs": ["x.l"]"#)
+        let before = [Self.a, lazy("l")] + (row.hasNew ? [] : [more]) + [lazy("b", row.before)]
         let old = try Self.slatefile(before)
         let isMade: Set = ["x.a", "x.b"]
-        let running = old.modules.filter { isMade.contains($0.id.text) }.map { entry in
-            ReloadPlan.Running(entry: entry, isFailed: row.hasFailed && entry.id.text == "x.b")
+        let new = try Self.slatefile([Self.a, lazy("l"), more, lazy("b", row.after)])
+        let plan = ReloadPlan(SlatefileDifference(from: old, to: new)) { module in
+            guard isMade.contains(module.text) else { return nil }
+            return ReloadPlan.Running(isFailed: row.hasFailed && module.text == "x.b")
         }
-        let plan = ReloadPlan(
-            from: old, running, unmade: old.modules.filter { !isMade.contains($0.id.text) },
-            to: try Self.slatefile([Self.a, lazy("l"), new, lazy("b", row.after)]))
         #expect("\(plan)" == row.expected)
     }
 

@@ -302,12 +302,11 @@ struct OverdueModuleTests {
         await probe.reached("b background")
         test.overrun()
         let changed = try JSONValue(parsing: #"{"probe": "changed"}"#)
-        let modules = try Dictionary(
-            uniqueKeysWithValues: ["x.a", "x.b", "x.c"].map {
-                (try ModuleID($0), (config: changed as JSONValue?, isChanged: true))
-            })
-        let reload = ConfigurationReload(
-            appConfig: nil, isAppConfigChanged: false, modules: modules)
+        let modules = try ["x.a", "x.b", "x.c"].map { try ModuleID($0) }
+        var reload = ConfigurationReload(
+            appConfig: nil, isAppConfigChanged: false,
+            configs: Dictionary(uniqueKeysWithValues: modules.map { ($0, changed) }))
+        reload.changed = Set(modules)
         test.host.enqueue(.own(.reload(reload, origin: .host)))
         await probe.reached("c configuration-changed")
         probe.when("b configuration-changed") { module in
