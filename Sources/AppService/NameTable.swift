@@ -21,6 +21,11 @@ struct NameTable {
         table.insert(number, Self.hash(name)) { tasks[$0].name == name } == nil
     }
 
+    /// Gives the name of a task to another one.
+    mutating func replace(_ number: Int32, by other: Int, _ name: String) {
+        table.replace(Int(number), by: other, Self.hash(name))
+    }
+
     /// Removes a name, if it has this number.
     mutating func remove(_ name: String, of number: Int, among tasks: [StartupTask]) {
         table.remove(number, Self.hash(name))

@@ -42,8 +42,8 @@ extension StartupGraph {
         /// The declared priority, or the highest of the tasks that wait for this one.
         var priority: StartupPriority
         var wasReady = false
-        /// Whether the queue may forget the task when all have ended.
-        var isRetired = false
+        /// Whether its scope is closed: the queue may forget the task when all have ended.
+        var isClosed = false
 
         // The phase and the worker decide which of these are valid.
 

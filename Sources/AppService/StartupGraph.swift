@@ -21,12 +21,12 @@ struct StartupGraph {
     var nodes: [Node] = []
     private(set) var edges: [Edge] = []
     private var numbers = NameTable()
-    /// Whether two tasks have one name, of which a look-up returns the first.
+    /// Whether tasks of two scopes have one name: a look-up returns the later one.
     private var hasCommonNames = false
-    /// The numbers of the tasks of each owner; nil until they are first asked for, which few apps do.
-    private var owned: [Substring: [Int32]]?
-    /// The number of retired tasks that were not kept when others were removed.
-    private var retiredCount = 0
+    /// The numbers of the tasks of each scope that is not closed.
+    private var scopes: [ObjectIdentifier: [Int32]] = [:]
+    /// The number of tasks of closed scopes that were not kept when others were removed.
+    private var closedCount = 0
 
     /// Appends tasks, without connecting them.
     ///
@@ -47,10 +47,10 @@ struct StartupGraph {
             if let deadline = tasks[number].deadlineNanoseconds, deadline <= 0 {
                 diagnostics.append(.deadline(.nanoseconds(deadline), of: name))
             }
-            if !numbers.add(name, as: number, among: tasks), !name.isEmpty {
+            if !enterName(of: number), !name.isEmpty {
                 diagnostics.append(.duplicateName(name))
             }
-            owned?[Self.owner(of: name), default: []].append(Int32(number))
+            note(number)
             nodes.append(Node(priority: tasks[number].priority, registered: now))
         }
         if !diagnostics.isEmpty {
@@ -63,75 +63,64 @@ struct StartupGraph {
     mutating func remove(from first: Int) {
         tasks.removeSubrange(first...)
         nodes.removeSubrange(first...)
-        owned = nil
-        numberNames()
+        enterAll()
     }
 
-    private mutating func numberNames() {
-        numbers = NameTable()
+    /// Enters the name of a task; of those of two scopes, the later one has it.
+    ///
+    /// - Returns: False where another task of the same scope has it.
+    private mutating func enterName(of number: Int) -> Bool {
+        let task = tasks[number]
+        guard !numbers.add(task.name, as: number, among: tasks) else { return true }
+        guard let other = numbers.number(of: task.name, among: tasks),
+            tasks[Int(other)].scope !== task.scope
+        else { return false }
+        numbers.replace(other, by: number, task.name)
+        hasCommonNames = true
+        return true
+    }
+
+    private mutating func note(_ number: Int) {
+        guard let scope = tasks[number].scope else { return }
+        scopes[ObjectIdentifier(scope), default: []].append(Int32(number))
+    }
+
+    /// Enters the names of all tasks whose scopes are not closed, and their scopes.
+    private mutating func enterAll() {
+        (numbers, scopes, hasCommonNames) = (NameTable(), [:], false)
         numbers.reserve(tasks.count)
-        hasCommonNames = false
-        for number in tasks.indices {
-            let isFree = numbers.add(tasks[number].name, as: number, among: tasks)
-            if !isFree { hasCommonNames = true }
+        for number in tasks.indices where !nodes[number].isClosed {
+            _ = enterName(of: number)
+            note(number)
         }
     }
 
-    /// Renames the tasks of some owners.
+    /// Gives up the tasks of some scopes: they are not required, may be removed, and their names are free.
+    mutating func close(_ closed: [StartupScope]) {
+        for task in closed.compactMap({ scopes.removeValue(forKey: ObjectIdentifier($0)) }).joined()
+        {
+            let number = Int(task)
+            numbers.remove(tasks[number].name, of: number, among: tasks)
+            // Not kept by a task that may stay for long.
+            (tasks[number].required, tasks[number].scope) = (false, nil)
+            nodes[number].isClosed = true
+            closedCount += 1
+        }
+        // The tasks of other scopes have some of the names.
+        if hasCommonNames { enterAll() }
+    }
+
+    /// Whether it pays to remove the tasks of closed scopes: they are half of all, and not few.
+    var hasManyClosed: Bool { closedCount >= 64 && closedCount >= tasks.count / 2 }
+
+    /// Removes the tasks of closed scopes and renumbers the others; all tasks have ended.
     ///
-    /// If another task has a new name already, both keep it, and a look-up returns the earlier one.
-    ///
-    /// - Parameter owners: The text before the first `/` of a name, and its replacement.
-    mutating func rename(_ owners: [Substring: String]) {
-        findOwners()
-        // All are taken first: the new owner of one may be another.
-        let renamed = owners.compactMap { owner, new in
-            owned?.removeValue(forKey: owner).map { (new, $0) }
-        }
-        for (new, tasks) in renamed {
-            owned?[Substring(new), default: []] += tasks
-            for task in tasks { rename(Int(task), to: new) }
-        }
-        if hasCommonNames { numberNames() }
-    }
-
-    private mutating func rename(_ task: Int, to new: String) {
-        let name = tasks[task].name
-        numbers.remove(name, of: task, among: tasks)
-        tasks[task].name = new + name[Self.owner(of: name).endIndex...]
-        if !numbers.add(tasks[task].name, as: task, among: tasks) { hasCommonNames = true }
-    }
-
-    /// Marks the tasks of some owners as not required.
-    mutating func dispense(with owners: Set<Substring>) {
-        findOwners()
-        for owner in owners {
-            for task in owned?[owner] ?? [] { tasks[Int(task)].required = false }
-        }
-    }
-
-    /// Gives up the tasks of some owners: they are not required, may be removed, and have other names.
-    mutating func retire(_ owners: [Substring: String]) {
-        dispense(with: Set(owners.keys))
-        for task in owners.keys.compactMap({ owned?[$0] }).joined()
-        where !nodes[Int(task)].isRetired {
-            nodes[Int(task)].isRetired = true
-            retiredCount += 1
-        }
-        rename(owners.filter { $0.key != $0.value })
-    }
-
-    /// Whether it pays to remove the retired tasks: they are half of all, and not few.
-    var hasManyRetired: Bool { retiredCount >= 64 && retiredCount >= tasks.count / 2 }
-
-    /// Removes the retired tasks and renumbers the others; all tasks have ended.
-    ///
-    /// - Parameter kept: The numbers of retired tasks that stay for now.
+    /// - Parameter kept: The numbers of closed tasks that stay for now.
     /// - Returns: The new number of each task; ``none`` for those that were removed.
-    mutating func removeRetired(except kept: Set<Int32>) -> [Int32] {
+    mutating func removeClosed(except kept: Set<Int32>) -> [Int32] {
         var numbers = [Int32](repeating: Self.none, count: tasks.count)
         var (remaining, remainingNodes): ([StartupTask], [Node]) = ([], [])
-        for task in tasks.indices where !nodes[task].isRetired || kept.contains(Int32(task)) {
+        for task in tasks.indices where !nodes[task].isClosed || kept.contains(Int32(task)) {
             numbers[task] = Int32(remaining.count)
             remaining.append(tasks[task])
             remainingNodes.append(nodes[task])
@@ -144,21 +133,9 @@ struct StartupGraph {
             if before >= 0 { remainingNodes[node].releasedBy = numbers[Int(before)] }
         }
         (tasks, nodes, edges) = (remaining, remainingNodes, [])
-        retiredCount = 0
-        owned = nil
-        numberNames()
+        closedCount = 0
+        enterAll()
         return numbers
-    }
-
-    private mutating func findOwners() {
-        guard owned == nil else { return }
-        let all = tasks.indices.map { Int32($0) }
-        owned = Dictionary(grouping: all) { Self.owner(of: tasks[Int($0)].name) }
-    }
-
-    private static func owner(of name: String) -> Substring {
-        let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")) ?? name.endIndex
-        return name[..<slash]
     }
 
     /// Returns the edges into a connected task.

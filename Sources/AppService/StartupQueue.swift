@@ -39,7 +39,7 @@ public final class StartupQueue: Sendable {
     /// The place where the worker sleeps that watches the others.
     let watch = TimedWait()
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
-    private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
+    private let onRequiredFailure: (@Sendable (String, StartupOutcome, StartupScope?) -> Void)?
 
     /// Creates a queue without tasks.
     ///
@@ -59,14 +59,14 @@ public final class StartupQueue: Sendable {
     ) {
         self.init(
             width: width, deadline: deadline, time: SystemTimeSource.shared, onEvent: onEvent,
-            onRequiredFailure: onRequiredFailure)
+            onRequiredFailure: { task, outcome, _ in onRequiredFailure?(task, outcome) })
     }
 
-    /// Creates a queue as the public initializer does, with a clock to choose.
+    /// Creates a queue as the public initializer does, with a clock to choose, and reports the scopes of required tasks.
     package init(
         width: Int? = nil, deadline: Duration? = nil, time: any TimeSource,
         onEvent: (@Sendable (StartupEvent) -> Void)? = nil,
-        onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)? = nil
+        onRequiredFailure: (@Sendable (String, StartupOutcome, StartupScope?) -> Void)? = nil
     ) {
         self.time = time
         made = time.nanoseconds()
@@ -106,39 +106,11 @@ public final class StartupQueue: Sendable {
         }
     }
 
-    /// Renames tasks, so that their names are free for others.
-    ///
-    /// The tasks run on, and the tasks that run after them still do. All tasks are searched, once for all
-    /// owners.
-    ///
-    /// - Parameters:
-    ///   - owners: The text before the first `/` of their names.
-    ///   - other: Returns the replacement of that text; no other task has it.
-    package func rename(_ owners: some Sequence<String>, to other: (String) -> String) {
-        change(owners, to: other) { $0.rename($1) }
-    }
-
-    private func change(
-        _ owners: some Sequence<String>, to other: (String) -> String,
-        _ body: (inout StartupGraph, [Substring: String]) -> Void
-    ) {
-        let names = Dictionary(
-            owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
-        guard !names.isEmpty else { return }
-        state.withLock { [names] in body(&$0.graph, names) }
-    }
-
-    /// Gives up tasks for good: they are not required any more, their names are free for others, and once all
-    /// tasks have ended, the queue may forget them.
+    /// Gives up the tasks of some scopes for good: they run on, but are not required any more, their names are free for
+    /// others, and once all tasks have ended, the queue may forget them.
     ///
     /// A queue that lives long would otherwise keep the tasks of all modules that it ever had.
-    ///
-    /// - Parameters:
-    ///   - owners: The text before the first `/` of their names.
-    ///   - other: Returns the replacement of that text; no other task has it.
-    package func retire(_ owners: some Sequence<String>, as other: (String) -> String) {
-        change(owners, to: other) { $0.retire($1) }
-    }
+    package func close(_ scopes: [StartupScope]) { state.withLock { $0.graph.close(scopes) } }
 
     /// Ends registration: later attempts throw, and registered tasks run on.
     public func close() { state.withLock { $0.isClosed = true } }
@@ -253,7 +225,8 @@ public final class StartupQueue: Sendable {
             case .wake(let worker): worker.run { self.work(on: worker) }
             case .ring: watch.ring()
             case .report(let event): onEvent?(event)
-            case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
+            case .requiredFailure(let task, let outcome):
+                onRequiredFailure?(task.name, outcome, task.scope)
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
             case .release(let work): skipped.append(work)

@@ -75,7 +75,8 @@ public struct StartupReport: Sendable {
 
 extension StartupReport {
     init(_ schedule: StartupSchedule) {
-        tasks = schedule.graph.tasks.indices.map { Entry(schedule, task: $0) }
+        tasks = schedule.graph.tasks.indices.lazy.filter { !schedule.graph.nodes[$0].isClosed }
+            .map { Entry(schedule, task: $0) }
     }
 }
 

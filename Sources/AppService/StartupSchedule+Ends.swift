@@ -146,14 +146,14 @@ extension StartupSchedule {
 
     private func report(_ task: Int32, _ effects: inout [Effect]) {
         guard let outcome = outcome(of: task) else { return }
-        let name = graph.tasks[Int(task)].name
         let node = graph.nodes[Int(task)]
+        let task = graph.tasks[Int(task)]
         if reportsEvents {
             let duration = node.worker > 0 ? node.ended - node.started : 0
-            effects.append(.report(.ended(task: name, outcome, after: .nanoseconds(duration))))
+            effects.append(.report(.ended(task: task.name, outcome, after: .nanoseconds(duration))))
         }
-        if graph.tasks[Int(task)].required, outcome != .succeeded, outcome != .skipped(.stopped) {
-            effects.append(.requiredFailure(task: name, outcome))
+        if task.required, outcome != .succeeded, outcome != .skipped(.stopped) {
+            effects.append(.requiredFailure(task, outcome))
         }
     }
 

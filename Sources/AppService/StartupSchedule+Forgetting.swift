@@ -7,18 +7,18 @@ extension StartupSchedule {
             && handles.isEmpty && overdueReceipts == 0
     }
 
-    /// Forgets the retired tasks and renumbers the others, if that pays and nothing runs.
-    mutating func forgetRetired() {
-        guard graph.hasManyRetired, isQuiet else { return }
+    /// Forgets the tasks of closed scopes and renumbers the others, if that pays and nothing runs.
+    mutating func forgetClosed() {
+        guard graph.hasManyClosed, isQuiet else { return }
         let onLanes = lanes.indices.filter { lanes[$0].task >= 0 }
         // The outcome of a skipped task names others, and theirs may name more.
         var named = Set(onLanes.map { lanes[$0].task })
-        var next = failures.keys.filter { !graph.nodes[Int($0)].isRetired }
+        var next = failures.keys.filter { !graph.nodes[Int($0)].isClosed }
         while let task = next.popLast() {
             guard case .skipped(let after, let root) = failures[task] else { continue }
             next += [after, root].filter { named.insert($0).inserted }
         }
-        let numbers = graph.removeRetired(except: named)
+        let numbers = graph.removeClosed(except: named)
         failures = failures.reduce(into: [:]) { failures, entry in
             let number = numbers[Int(entry.key)]
             guard number >= 0 else { return }

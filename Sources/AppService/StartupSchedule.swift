@@ -16,7 +16,7 @@ struct StartupSchedule {
         /// Wakes the lane that watches.
         case ring
         case report(StartupEvent)
-        case requiredFailure(task: String, StartupOutcome)
+        case requiredFailure(StartupTask, StartupOutcome)
         /// Calls a caller that waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
@@ -134,7 +134,7 @@ struct StartupSchedule {
         _ effects: inout [Effect]
     ) throws(StartupError) {
         if isClosed { throw StartupError(diagnostics: batch.map { .closed($0.name) }) }
-        forgetRetired()
+        forgetClosed()
         let first = graph.tasks.count
         try graph.add(batch, now: now ?? 0)
         guard let now else { return }

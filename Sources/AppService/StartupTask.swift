@@ -21,7 +21,7 @@
 /// ```
 public struct StartupTask: Sendable {
     /// The name of the task: unique in its queue, and not empty.
-    public internal(set) var name: String
+    public let name: String
     /// The names of the tasks that must have succeeded before this one begins, in any order.
     public let after: [String]
     var work: StartupWork
@@ -30,6 +30,8 @@ public struct StartupTask: Sendable {
     /// Whether the app requires this task.
     public internal(set) var required: Bool
     let deadlineNanoseconds: Int?
+    /// The scope of the task; nil for a task that its queue keeps.
+    package var scope: StartupScope?
 
     /// The deadline of the task, its hand-back included; nil means the queue's.
     ///
@@ -178,6 +180,10 @@ extension StartupTask {
         }
     }
 }
+
+/// The owner of tasks that its queue gives up together, such as an instance of a module; see
+/// ``StartupQueue/close(_:)``.
+package typealias StartupScope = any AnyObject & Sendable
 
 /// The work of a task, with the type of its result erased.
 ///

@@ -46,42 +46,6 @@ struct NameTableTests {
         }
     }
 
-    @Test("tasks of an owner are renamed, and their names are free for others that run after them")
-    func renamed() async throws {
-        let record = Record()
-        let queue = StartupQueue(width: 1)
-        func register(_ owner: String, after: [String] = []) throws {
-            try queue.register([
-                StartupTask("\(owner)/first", after: after) { record.add("\(owner)/first") },
-                StartupTask("\(owner)/second", after: ["\(owner)/first"]) {
-                    record.add("\(owner)/second")
-                },
-            ])
-        }
-        try queue.admit(.low)
-        try register("a")
-        try register("b")
-        queue.rename(["a", "b"]) { $0 == "a" ? "b" : "a" }
-        #expect(queue.report().tasks.map(\.name) == ["b/first", "b/second", "a/first", "a/second"])
-        #expect(throws: StartupError.self) { try register("a") }
-        queue.rename(["a"]) { "\($0) before" }
-        try register("a", after: ["a before/second", "b/second"])
-        queue.rename(["c"]) { "\($0) before" }
-        #expect(throws: StartupError.self) { try register("a before") }
-        // The second task of this name is not found before the first one has another.
-        queue.rename(["b"]) { _ in "a" }
-        queue.rename(["a"]) { "\($0) at last" }
-        #expect(
-            queue.report().tasks.map(\.name) == [
-                "a at last/first", "a at last/second", "a before/first", "a before/second",
-                "a at last/first", "a at last/second",
-            ])
-        try register("a")
-        try register("d", after: ["a at last/second", "a/first"])
-        await queue.done(.low)
-        #expect(record.all.count == 10)
-    }
-
     @Test("names that are equal are one name, however they are spelt")
     func equal() throws {
         let queue = StartupQueue()

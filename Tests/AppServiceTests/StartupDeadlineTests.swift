@@ -152,7 +152,7 @@ struct StartupDeadlineTests {
         let (began, gate) = (Door(), Door())
         let queue = StartupQueue(
             width: 1, time: time,
-            onRequiredFailure: { task, outcome in record.add("\(task): \(outcome)") })
+            onRequiredFailure: { task, outcome, _ in record.add("\(task): \(outcome)") })
         try queue.register(
             .blocking("a", deadline: .seconds(1), required: true, began, until: gate))
         try queue.admit(.low)

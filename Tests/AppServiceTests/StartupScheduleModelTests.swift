@@ -2,7 +2,7 @@ import Testing
 
 @testable import AppService
 
-/// Any order of steps of a schedule whose tasks fail, hang, hand back late, and are retired: without threads, so that a
+/// Any order of steps of a schedule whose tasks fail, hang, hand back late, and whose scopes are closed: without threads, so that a
 /// seed that fails does so each time.
 @Suite("Start-up queue: any order of steps")
 struct StartupScheduleModelTests {
@@ -13,7 +13,7 @@ struct StartupScheduleModelTests {
         var model = Model(seed: seed)
         for _ in 0..<20 {
             for _ in 0..<100 { model.step() }
-            // Retired tasks are forgotten only where nothing runs; an overdue one may stay on its lane.
+            // Tasks of closed scopes are forgotten only where nothing runs; an overdue one may stay on its lane.
             model.finish(leavingLost: model.random.next(below: 2) == 0)
         }
         model.finish(leavingLost: false)
@@ -22,6 +22,8 @@ struct StartupScheduleModelTests {
 }
 
 private struct Model {
+    final class Scope: Sendable {}
+
     /// The occupation of a lane, with the owner of the task.
     enum Occupation {
         case work(String)
@@ -38,7 +40,8 @@ private struct Model {
     var schedule: StartupSchedule
     var random: SeededNumbers
     var now = 0
-    var owners: [String] = []
+    /// The names of the tasks whose scopes are not closed, with the scopes.
+    var owners: [(name: String, scope: Scope)] = []
     var count = 0
     var occupations: [Int: Occupation] = [:]
     var receipts: [Receipt] = []
@@ -66,14 +69,14 @@ private struct Model {
         now += random.next(below: 30_000)
         switch random.next(below: 10) {
         case 0, 1: register()
-        case 2 where !owners.isEmpty: retire(owners.remove(at: random.next(below: owners.count)))
+        case 2 where !owners.isEmpty: close(owners.remove(at: random.next(below: owners.count)))
         case 3: ring()
         case 4 where !receipts.isEmpty: use(receipt: random.next(below: receipts.count))
         default:
             guard !schedule.lanes.isEmpty else { return }
             visit(random.next(below: schedule.lanes.count))
         }
-        if owners.count > 12 { retire(owners.removeFirst()) }
+        if owners.count > 12 { close(owners.removeFirst()) }
     }
 
     /// Ends all that runs, until nothing does, but for overdue tasks that are to stay on their lanes.
@@ -96,24 +99,31 @@ private struct Model {
     }
 
     private mutating func register() {
+        var scopes: [Scope] = []
         let tasks = (0...random.next(below: 2)).map { _ in
             let after = owners.isEmpty ? 0 : random.next(below: 3)
             count += 1
-            return StartupTask(
+            var task = StartupTask(
                 "\(count)/task", priority: StartupPriority.allCases[random.next(below: 3)],
-                after: (0..<after).map { _ in "\(owners[random.next(below: owners.count)])/task" },
+                after: (0..<after).map { _ in
+                    "\(owners[random.next(below: owners.count)].name)/task"
+                },
                 deadline: random.next(below: 2) == 0 ? .microseconds(50) : nil
             ) {}
+            let scope = Scope()
+            task.scope = scope
+            scopes.append(scope)
+            return task
         }
-        owners += tasks.map { owner(of: $0.name) }
+        owners += zip(tasks, scopes).map { (owner(of: $0.name), $1) }
         let now = now
         change { schedule, effects in
             #expect(throws: Never.self) { try schedule.register(tasks, now: now, &effects) }
         }
     }
 
-    private mutating func retire(_ owner: String) {
-        change { schedule, _ in schedule.graph.retire([Substring(owner): "\(owner) before"]) }
+    private mutating func close(_ owner: (name: String, scope: Scope)) {
+        change { schedule, _ in schedule.graph.close([owner.scope]) }
     }
 
     private mutating func ring() {
@@ -162,11 +172,11 @@ private struct Model {
         }
     }
 
-    /// The owner of a task, however often it was renamed.
+    /// The owner of a task.
     private func name(of task: Int32) -> String { owner(of: schedule.graph.tasks[Int(task)].name) }
 
     private func owner(of name: String) -> String {
-        String(name.prefix { $0 != "/" && $0 != " " })
+        String(name.prefix { $0 != "/" })
     }
 
     // MARK: What holds after each transition

@@ -41,7 +41,6 @@ extension App {
         onDemand.noteUnmade(record)
         records.remove(at: index)
         takeDown(record, from: calls, leaving: record.entry.placeholderRoutes)
-        onDemand.retireTasks(of: [record.id], in: host)
         reportHealth()
         noteInstead()
         unloadingModules.sendShutdownEvents(to: [record], in: host, then: last)

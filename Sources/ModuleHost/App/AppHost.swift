@@ -57,9 +57,6 @@ public final class AppHost: Sendable {
     }
 
     private let currentSlatefile: Guarded<Slatefile>
-    /// The modules that are created for a reload that has not been committed yet: if they fail, the reload
-    /// fails, and not the app.
-    private let staged = Guarded<[ModuleID]>([])
     private let exchange = Guarded<SlatefileExchange?>(nil)
     let gate: Gate
     let log: Log
@@ -147,8 +144,8 @@ public final class AppHost: Sendable {
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
             onEvent: { reference.host?.startupEvent($0) },
-            onRequiredFailure: { task, outcome in
-                reference.host?.requiredTaskFailed(task, outcome)
+            onRequiredFailure: { task, outcome, slot in
+                reference.host?.requiredTaskFailed(task, outcome, of: slot as? ModuleSlot)
             })
         workers = WorkerPool(width: slatefile.startup.width ?? onlineCores())
         let app = App(
@@ -227,16 +224,20 @@ public final class AppHost: Sendable {
         set { exchange.withLock { $0 = newValue } }
     }
 
-    func setStaged(_ modules: [ModuleID]) { staged.withLock { $0 = modules } }
-
-    /// Ends the app, or the reload that the task belongs to.
-    private func requiredTaskFailed(_ task: String, _ outcome: StartupOutcome) {
+    /// Ends the app, or the reload for which the module of the task was created.
+    private func requiredTaskFailed(
+        _ task: String, _ outcome: StartupOutcome, of slot: ModuleSlot?
+    ) {
         let reason = "required start-up task '\(task)' \(outcome)"
-        guard staged.withLock({ $0.contains { task.hasPrefix("\($0)/") } }) else {
-            return fail(reason)
-        }
+        guard let slot, slot.isStaged.load(ordering: .relaxed) else { return fail(reason) }
         onLane { app, _ in
-            app.reloads.current?.rollBack(because: reason)
+            // It may have taken effect meanwhile, or have been rolled back.
+            guard slot.isStaged.load(ordering: .relaxed) else {
+                app.host?.fail(reason)
+                return
+            }
+            guard let reload = app.reloads.current, reload.staged(of: slot) != nil else { return }
+            reload.rollBack(because: reason)
         }
     }
 

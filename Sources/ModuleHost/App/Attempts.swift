@@ -151,7 +151,6 @@ final class Attempts {
         }
         if let next { setAlarm(for: next) }
         guard !begun.isEmpty else { return }
-        app.onDemand.retireTasks(of: begun.map(\.record.id), in: host)
         // Behind the release of the failed instances; processes may take some time for their ends.
         let swift = LaneConfined(begun.filter { !$0.record.entry.hasProcess })
         host.onLane { app, thread in

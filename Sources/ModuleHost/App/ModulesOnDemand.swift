@@ -46,7 +46,9 @@ final class ModulesOnDemand: OnDemandModules {
     private var isListening = false
 
     /// Returns the entry of a module.
-    func entry(at place: Int) -> Slatefile.Module { app.slatefile.modules[Int(table.entries[place])] }
+    func entry(at place: Int) -> Slatefile.Module {
+        app.slatefile.modules[Int(table.entries[place])]
+    }
 
     /// Returns the place of a module that is not made.
     func place(ofUnmade module: ModuleID) -> Int? {
@@ -92,12 +94,6 @@ final class ModulesOnDemand: OnDemandModules {
 
     /// Notes that a module got another instance.
     func noteReplaced() { changes += 1 }
-
-    /// Gives up the start-up tasks of instances that are gone: those of the next ones may have the same names.
-    func retireTasks(of modules: [ModuleID], in host: AppHost) {
-        let mark = " before change \(changes)"
-        host.startup.retire(modules.map(\.text)) { $0 + mark }
-    }
 
     // MARK: What makes modules
 

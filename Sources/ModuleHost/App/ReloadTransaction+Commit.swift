@@ -40,7 +40,6 @@ extension ReloadTransaction {
         calls.end(for: old)
         app.services.endTransition()
         applyLimits()
-        exchangeTasks()
         app.log.notice("slatefile applied (\(request.origin)): \(plan)")
         app.noteInstead()
         followUp()
@@ -143,13 +142,6 @@ extension ReloadTransaction {
         if entry.isRetried != before?.isRetried || entry.isLazy != before?.isLazy {
             app.attempts.schedule(record)
         }
-    }
-
-    private func exchangeTasks() {
-        host.setStaged([])
-        let removed = plan.removed.map(\.text)
-        host.startup.retire(plan.recreated.map { "\($0)\(mark)" }) { $0 }
-        host.startup.retire(removed) { $0 + mark }
     }
 
     /// Notifies every module, before any other event: one that stays, of its settings; a new one, of the

@@ -63,7 +63,6 @@ extension ReloadTransaction {
     ///   - last: Called with the outcome when all of them run or have failed: then it has those reasons, too.
     func startStopped(_ outcome: ReloadOutcome, then last: @escaping (ReloadOutcome) -> Void) {
         guard !stopped.isEmpty, !app.phase.isEnding else { return last(outcome) }
-        host.startup.retire(stopped.map(\.record.id.text)) { [mark] in $0 + mark }
         for start in stopped { start.replaced = nil }
         startNext(of: stopped[...], outcome, then: last)
     }

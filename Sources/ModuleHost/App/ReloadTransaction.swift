@@ -28,7 +28,6 @@ final class ReloadTransaction {
     let posts = DeferredQueue<EventRequest>()
     /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
-    private let number: Int
     /// The lazy modules that were made and unloaded before it, by their number.
     let changesOnDemand: Int
     /// The routes of the app before it.
@@ -42,7 +41,8 @@ final class ReloadTransaction {
 
     init(
         request: ReloadRequest, plan: ReloadPlan, difference: SlatefileDifference,
-        records: [ModuleRecord], staged: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
+        records: [ModuleRecord], staged: [ModuleRecord], leaving: [ModuleRecord],
+        calls: CallDispatcher,
         of app: App, in host: AppHost
     ) {
         self.request = request
@@ -52,24 +52,18 @@ final class ReloadTransaction {
         self.staged = staged
         self.leaving = leaving
         self.calls = calls
-        self.number = number
         changesOnDemand = app.onDemand.changes
         formerTable = app.calls?.table
         self.app = app
         self.host = host
     }
 
-    /// The temporary suffix of the names of start-up tasks of recreated modules.
-    var mark: String { " before reload \(number)" }
-
     func staged(of slot: ModuleSlot) -> ModuleRecord? { staged.first { $0.slot === slot } }
 
     func begin() {
         guard !staged.isEmpty else { return commit() }
         app.attempts.interrupt(leaving)
-        host.setStaged(staged.map(\.id))
         app.services.beginTransition(leaving: leaving.map(\.slot))
-        host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
         for record in staged { app.gate.lane.register(record.slot) }
         stopFirst { reload in reload.makeStaged() }
     }
@@ -210,26 +204,12 @@ final class ReloadTransaction {
         stopAlarm?.cancel()
         starts?.cancel()
         starts = nil
-        host.setStaged([])
-        takeOut(staged, recreating: plan.recreated)
+        app.unloadingModules.takeOut(staged, routes: calls.routes(of: staged))
+        app.unloadingModules.unload(staged)
         app.services.endTransition()
         if let old = app.calls { calls.end(for: old) }
         app.unloadingModules.sendShutdownEvents(then: last)
         posts.release(host.enqueue)
-    }
-
-    /// Takes out modules that were created for the reload, and gives the names of their start-up tasks back to those
-    /// that stay.
-    ///
-    /// - Parameters:
-    ///   - records: The modules.
-    ///   - modules: Those of them that were to take the places of others.
-    func takeOut(_ records: [ModuleRecord], recreating modules: [ModuleID]) {
-        let names = records.map(\.id.text)
-        host.startup.retire(names) { "\($0) rolled back by reload \(number)" }
-        host.startup.rename(modules.map { "\($0)\(mark)" }) { String($0.dropLast(mark.count)) }
-        app.unloadingModules.takeOut(records, routes: calls.routes(of: records))
-        app.unloadingModules.unload(records)
     }
 
     /// Ends the reload when the lane has ended.

@@ -44,8 +44,6 @@ final class Reloads {
     private var waiting: [ReloadRequest] = []
     /// Modules to be recreated that were overdue.
     private var outdated: Set<ModuleID> = []
-    /// The number of reloads, including those that failed.
-    private var count = 0
     /// Whether the slatefile of a reload is compared with the current one.
     private var isComparing = false
     /// The thread that compares slatefiles.
@@ -267,12 +265,11 @@ final class Reloads {
         }
         let leaving = (plan.removed + plan.recreated).compactMap(app.record(of:))
         let records = next.compactMap(\.self)
-        count += 1
         return ReloadTransaction(
             request: request, plan: plan, difference: difference, records: records,
             staged: staged, leaving: leaving.sortedByNumber { Int($0.slot.rank) },
             calls: try app.dispatcher(
-                for: request, plan, difference, records, staged, from: calls), number: count,
+                for: request, plan, difference, records, staged, from: calls),
             of: app, in: host)
     }
 }

@@ -42,6 +42,7 @@ final class UnloadingModules {
             lane.box?.setRank(0, of: record.slot.number)
             app.apply(.takeOut(events), to: record)
         }
+        app.host?.startup.close(records.map(\.slot))
         let members = app.center.takeAll(of: records.map(\.slot))
         for record in records {
             let number = record.slot.number

@@ -75,6 +75,7 @@ final class HostServices: PostingServices {
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
+        task.scope = slot
         if let box = gate.lane.box {
             // The slot, and not its number alone: while the task may run, the slot belongs to no other
             // module.

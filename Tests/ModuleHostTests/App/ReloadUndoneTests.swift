@@ -119,6 +119,30 @@ struct ReloadUndoneTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a required start-up task that fails of an instance about to be replaced ends the app")
+    func requiredTaskOfOld() async throws {
+        let probe = Probe()
+        let (task, making) = (Door(), Door())
+        probe.when("b init") { module in
+            try module.context.startup("load", required: true) {
+                task.pass()
+                throw TestError()
+            }
+        }
+        probe.when("c init") { _ in making.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        async let outcome = test.reload([
+            .init(name: "a"), .init(name: "b", type: "CallProbe"), .init(name: "c"),
+        ])
+        await probe.reached("c init")
+        task.open()
+        while !test.host.isStopping { await Task.yield() }
+        making.open()
+        #expect(try await outcome.text == "stopped")
+        #expect(
+            await test.end() == .failed("required start-up task 'x.b/load' failed: broken"))
+    }
+
     @Test("start-up tasks that make no sense undo all")
     func invalidTask() async throws {
         let probe = Probe()
