@@ -199,18 +199,23 @@ extension App {
         if case .configuration(let reload) = event.content { take(reload) }
     }
 
-    /// Updates the settings in the contexts.
+    /// Updates the settings in the contexts of the modules for which they changed.
     private func take(_ reload: ConfigurationReload) {
-        for record in records where !record.isFailed {
-            if let context = record.context, let change = reload.change(for: record.id) {
-                let confined = LaneConfined(context)
-                // The context of an overdue module belongs to its own thread.
-                let isDeferred = gate.lane.defer(
-                    for: record.slot,
-                    OverdueModules.Work { confined.openInModule().configurationChanged(change) })
-                if !isDeferred { context.configurationChanged(change) }
-            }
+        let changed = reload.changedModules.map { $0.compactMap(record(of:)) } ?? records
+        for record in changed {
+            if let change = reload.change(for: record.id) { take(change, for: record) }
         }
+    }
+
+    /// Updates the settings in the context of a module.
+    func take(_ change: ConfigurationChange, for record: ModuleRecord) {
+        guard !record.isFailed, let context = record.context else { return }
+        let confined = LaneConfined(context)
+        // The context of an overdue module belongs to its own thread.
+        let isDeferred = gate.lane.defer(
+            for: record.slot,
+            OverdueModules.Work { confined.openInModule().configurationChanged(change) })
+        if !isDeferred { context.configurationChanged(change) }
     }
 
     /// Notes an error that a responder threw.

@@ -38,3 +38,28 @@ extension AppHost {
         }
     }
 }
+
+extension App {
+    /// Creates the job that notifies modules that stay.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The slatefile that takes effect, or is read again.
+    ///   - configs: The settings of its modules.
+    ///   - origin: The origin of the reload.
+    ///   - reload: The reload; nil where nothing changes.
+    func configurationJob(
+        _ slatefile: Slatefile, _ configs: [ModuleID: JSONValue], _ origin: Origin,
+        of reload: ReloadTransaction? = nil
+    ) -> EventJob {
+        var settings = ConfigurationReload(
+            appConfig: slatefile.config,
+            isAppConfigChanged: reload?.difference.isAppConfigChanged == true, configs: configs)
+        if let reload {
+            settings.changed = Set(reload.plan.reconfigured)
+            settings.created = Set(reload.staged.map(\.id))
+        }
+        // Those that are to be recreated when they return keep their settings until then.
+        for record in reloads.outdatedRecords { settings.configs[record.id] = record.entry.config }
+        return EventJob(.own(.reload(settings, origin: origin)), in: LaneConfined(self))
+    }
+}

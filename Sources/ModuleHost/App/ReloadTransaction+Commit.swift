@@ -111,7 +111,7 @@ extension ReloadTransaction {
         }
         app.records = records
         app.recount()
-        app.center.reorder()
+        app.center.reorder(keepingRanks: difference.keepsPlaces)
         app.reloads.setOutdated(plan.postponed)
     }
 
@@ -121,10 +121,6 @@ extension ReloadTransaction {
         (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
         app.slatefile = next
         app.onDemand.take(difference.demands, made: records)
-        // Not those that are equal alone: an entry keeps the text of its slatefile.
-        for record in records where !app.reloads.isOutdated(record.id) {
-            record.entry = difference.entry(at: Int(record.slot.rank) - 1)
-        }
         for place in difference.changed { applyLimits(at: place) }
         for record in staged { app.watchUse(of: record) }
         app.attempts.endOthers(than: difference.places.keys)
@@ -136,7 +132,8 @@ extension ReloadTransaction {
 
     private func applyLimits(at place: Int) {
         guard let record = app.record(at: place), !app.reloads.isOutdated(record.id) else { return }
-        let (entry, before) = (record.entry, difference.formerEntry(at: place))
+        let (entry, before) = (difference.entry(at: place), difference.formerEntry(at: place))
+        record.entry = entry
         record.slot.limits = ModuleSlot.Limits(of: entry)
         app.watchUse(of: record)
         if entry.isRetried != before?.isRetried || entry.isLazy != before?.isLazy {
@@ -166,6 +163,26 @@ extension ReloadTransaction {
         for record in staged.reversed() { app.catchUpNext(record) }
         app.gate.lane.prepend(jobs)
         for record in staged { app.apply(.takeEffect, to: record) }
+        app.reloads.noteCommit()
+        adoptEqual(from: 0)
+    }
+
+    /// Gives the modules that stay their equal entries and settings of the new slatefile, some at a time: the former ones
+    /// keep its whole text.
+    private func adoptEqual(from index: Int) {
+        let confined = LaneConfined(self)
+        host.onLane { [commits = app.reloads.commits] app, thread in
+            let reload = confined.open(on: thread)
+            guard app.reloads.commits == commits, !app.phase.isEnding else { return }
+            for record in app.records.dropFirst(index).prefix(500)
+            where !app.reloads.isOutdated(record.id) {
+                record.entry = reload.difference.entry(at: Int(record.slot.rank) - 1)
+                let change = ConfigurationChange(
+                    config: record.entry.config, appConfig: app.slatefile.config, isChanged: false)
+                app.take(change, for: record)
+            }
+            if index + 500 < app.records.count { reload.adoptEqual(from: index + 500) }
+        }
     }
 }
 

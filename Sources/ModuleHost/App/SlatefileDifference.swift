@@ -28,6 +28,8 @@ struct SlatefileDifference: Sendable {
     let demands: DemandTable
     /// The URLs that are opened instead of failed modules.
     let instead: InsteadURLs?
+    /// The modules that the app was composed without; nil for none.
+    let leftOut: RouteTable.LeftOutModules?
     /// The settings of the modules that have any.
     let configs: [ModuleID: JSONValue]
     let limits: Watchdog.Limits
@@ -57,6 +59,7 @@ struct SlatefileDifference: Sendable {
         fields = Self.fields(from: old, to: new)
         waiting = Self.waiting(from: old, to: new)
         instead = InsteadURLs(new.insteadURLs)
+        leftOut = new.leftOutModules
         configs = new.configs
         limits = Watchdog.Limits(of: new)
         (self.places, self.entries, self.formerEntries, self.demands) =

@@ -100,8 +100,7 @@ public final class CommunicationCenter {
             staged[slot.number, default: []].insert(member, at: isModule ? 0 : stagedCount(slot))
             return
         }
-        members.insert(member, at: members.partitioningIndex { member.precedes($0) })
-        for list in lists.values { list.insert(member) }
+        list(member)
     }
 
     private func stagedCount(_ slot: ModuleSlot) -> Int { staged[slot.number]?.count ?? 0 }
@@ -173,16 +172,28 @@ public final class CommunicationCenter {
     }
 
     /// Adds the members of modules that are no longer staged, and sorts all by their ranks.
-    func reorder() {
+    ///
+    /// - Parameter isSorted: Whether the ranks of the others are the same as before.
+    func reorder(keepingRanks isSorted: Bool) {
         var new: [Member] = []
         for (number, some) in staged {
             new += some.filter { !$0.slot.isStaged.load(ordering: .relaxed) }
             let rest = some.filter { $0.slot.isStaged.load(ordering: .relaxed) }
             staged[number] = rest.isEmpty ? nil : rest
         }
-        members = (members + new).sorted { $0.precedes($1) }
-        for list in lists.values { list.reorder(adding: new) }
+        // One by one where they are few: to sort takes longer than to move the others.
+        if isSorted, new.count < 16 {
+            for member in new { list(member) }
+        } else {
+            members = (members + new).sorted { $0.precedes($1) }
+            for list in lists.values { list.reorder(adding: new) }
+        }
         bumpEpoch()
+    }
+
+    private func list(_ member: Member) {
+        members.insert(member, at: members.partitioningIndex { member.precedes($0) })
+        for list in lists.values { list.insert(member) }
     }
 
     private func bumpEpoch() {

@@ -24,6 +24,9 @@ struct ConfigurationReload: Sendable {
         self.configs = configs
     }
 
+    /// The modules whose settings changed, their own or the app's; nil for all.
+    var changedModules: Set<ModuleID>? { isAppConfigChanged || only != nil ? nil : changed }
+
     /// Returns the change for a module; nil if it is not to be notified.
     func change(for id: ModuleID?) -> ConfigurationChange? {
         let known = id.flatMap { created.contains($0) ? nil : (configs[$0], changed.contains($0)) }

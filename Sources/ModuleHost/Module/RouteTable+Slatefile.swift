@@ -34,10 +34,7 @@ extension RouteTable {
         } catch {
             throw RouteTableError(diagnostics: [error])
         }
-        if let part = slatefile.part {
-            leftOut = LeftOutModules(
-                slatefile.modules.filter(\.isLeftOut).map(\.id), part.reason)
-        }
+        leftOut = slatefile.leftOutModules
         instead = InsteadURLs(slatefile.insteadURLs)
         var diagnostics: [RouteError] = []
         for (place, module) in enabled.enumerated() {
@@ -53,12 +50,13 @@ extension RouteTable {
     /// - Parameters:
     ///   - modules: The modules, as for the initializer.
     ///   - instead: The URLs that are opened instead of failed modules.
+    ///   - leftOut: The modules that the app was composed without.
     /// - Throws: Every error.
     mutating func replaceRoutes(
         of modules: [(entry: Slatefile.Module, isUnmade: Bool, routes: [AnyRoute]?)],
-        instead: InsteadURLs?
+        instead: InsteadURLs?, leftOut: LeftOutModules?
     ) throws(RouteTableError) {
-        self.instead = instead
+        (self.instead, self.leftOut) = (instead, leftOut)
         for module in modules {
             guard let position = contents.position(of: module.entry.id) else { continue }
             for entry in routes(at: position) { remove(entry.index) }
@@ -143,6 +141,13 @@ extension RouteTable {
             }
         }
         return diagnostics
+    }
+}
+
+extension Slatefile {
+    /// The modules that the app was composed without; nil for one that has all.
+    var leftOutModules: RouteTable.LeftOutModules? {
+        part.map { RouteTable.LeftOutModules(modules.filter(\.isLeftOut).map(\.id), $0.reason) }
     }
 }
 

@@ -35,6 +35,40 @@ struct ReloadEffectsTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a module that is equal keeps its routes, and has its entry from the new slatefile")
+    func equal() async throws {
+        let first = Entry(name: "a", type: "CallProbe")
+        let test = try await HostUnderTest(
+            [first, Entry(name: "b", type: "CallProbe")], probe: Probe()
+        ).launched()
+        func onLane<Value: Sendable>(_ body: @escaping @Sendable (App) -> Value) async -> Value {
+            await withCheckedContinuation { continuation in
+                test.host.onLane { app, _ in continuation.resume(returning: body(app)) }
+            }
+        }
+        func routes(of place: Int) async -> Set<ObjectIdentifier> {
+            await onLane { Set($0.calls?.boundRoutes(at: place).map(ObjectIdentifier.init) ?? []) }
+        }
+        let (kept, replaced) = (await routes(of: 0), await routes(of: 1))
+        #expect(try await test.reload([first, Entry(name: "b")]).text == "applied: recreated x.b")
+        #expect(await routes(of: 0) == kept && !kept.isEmpty && !replaced.isEmpty)
+        #expect(await routes(of: 1).isEmpty)
+        #expect(
+            try await test.reload([first, Entry(name: "b", type: "CallProbe")]).text
+                == "applied: recreated x.b")
+        #expect(await routes(of: 0) == kept)
+        #expect(await routes(of: 1).count == replaced.count)
+        // In the second job from now on: the first one may list it.
+        await test.settled()
+        let areNew = await onLane { app in
+            zip(app.records, app.slatefile.modules).map {
+                $0.entry.value.document === $1.value.document
+            }
+        }
+        #expect(areNew == [true, true])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("what waits for the next start is as it was, and is named each time")
     func waiting() async throws {
         let probe = Probe()
