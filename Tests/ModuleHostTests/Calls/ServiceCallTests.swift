@@ -163,7 +163,11 @@ struct ServiceCallTests {
         }
         #expect(await call("old-token-of-32-characters-or-more-1") == #""mia""#)
         #expect(await call("new-token-of-32-characters-or-more-2") == "no action 'user' of 'x.b'")
-        test.host.reload(test.host.slatefile, tokens: new, origin: .host) { _ in }
+        await withCheckedContinuation { continuation in
+            test.host.reload(test.host.slatefile, tokens: new, origin: .host) { _ in
+                continuation.resume()
+            }
+        }
         #expect(await call("old-token-of-32-characters-or-more-1") == "no action 'user' of 'x.b'")
         #expect(await call("new-token-of-32-characters-or-more-2") == #""mia""#)
         #expect(await test.stopped() == .stopped)
