@@ -7,10 +7,14 @@ extension App {
     /// The only caller of ``ModuleRecord/apply(_:)``.
     func apply(_ change: ModuleLife.Change, to record: ModuleRecord) {
         let (wasFailed, wasLaunched) = (record.isFailed, record.isLaunched)
+        let wasDone = record.life == .done
         let effects = record.apply(change)
         // Those that are made for a reload count once it takes effect.
         if !record.slot.isStaged.load(ordering: .relaxed) {
             if wasFailed != record.isFailed { noteFailed(record) }
+            if wasDone != (record.life == .done) {
+                metrics.withLock { $0.modulesDone += wasDone ? -1 : 1 }
+            }
             if wasLaunched != record.isLaunched {
                 metrics.withLock { $0.modulesRunning += wasLaunched ? -1 : 1 }
             }
@@ -20,7 +24,9 @@ extension App {
             case .end:
                 gate.lane.fail(record.slot)
                 onDemand.starts.isLevel(record.id)
+                onDemand.starts.releaseWaiting(for: record.id)
                 record.run?.cancel()
+            case .forget: gate.lane.forget(record.slot)
             case .run:
                 beginRun(of: record)
                 attempts.noteRunning(record)
@@ -42,9 +48,11 @@ extension App {
     func recount() {
         failed = FailedModules(among: records)
         let running = records.count(where: \.isLaunched)
+        let done = records.count { $0.life == .done }
         metrics.withLock { metrics in
             metrics.modulesFailed = failed.ids.count
             metrics.modulesRunning = running
+            metrics.modulesDone = done
         }
     }
 

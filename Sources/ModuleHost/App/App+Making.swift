@@ -95,6 +95,12 @@ extension App {
 extension Slatefile.Module {
     /// Returns the launch settings of the module's process; nil for a module of this process.
     fileprivate func launchSpec(in processes: ProcessSettings) -> LaunchSpec? {
+        var spec = declaredSpec(in: processes)
+        if ends { spec?.limits.letEnd() }
+        return spec
+    }
+
+    private func declaredSpec(in processes: ProcessSettings) -> LaunchSpec? {
         switch implementation {
         case .entry where isolation != .process: nil
         case .entry(let name):

@@ -32,7 +32,13 @@ extension App {
         of entry: Slatefile.Module, find: (ModuleID) -> ModuleRecord?
     ) -> FailedNeed? {
         for need in entry.needs {
-            guard let failure = find(need)?.failure else { continue }
+            let record = find(need)
+            if let record, record.isToEnd {
+                let limit =
+                    record.isLate ? " within \(record.endLimit(in: slatefile).briefText)" : ""
+                return FailedNeed(need: need, reason: "needs \(need), which has not ended\(limit)")
+            }
+            guard let failure = record?.failure else { continue }
             // Not its whole reason, which names the module that this one needs, and so on.
             let what =
                 failure.need.map { "was not launched: it needs \($0)" }

@@ -64,7 +64,7 @@ extension App {
         try asHost(on: thread, for: id) {
             process?.cancel()
             // Before the launch it launches with the others.
-            guard phase != .making else { return }
+            guard phase != .making || record.entry.ends else { return }
             apply(.launch(eventsMissed), to: record)
         }
         var isAfterOne = false
@@ -174,6 +174,11 @@ extension App {
             throw RouteError.unavailable(entry.id, because: "it is being replaced")
         }
         if canWait, begun?.isPending == true { throw ModuleIsStarting(module: entry.id) }
+        if let need = entry.needs.first(where: { self.record(of: $0)?.isAwaited == true }) {
+            guard !canWait else { throw ModuleIsStarting(module: need) }
+            throw RouteError.unavailable(
+                entry.id, because: "it needs \(need), which has not ended")
+        }
         if let error = failedNeed(of: entry, find: record(of:)) {
             if begun != nil || isAwaited { keepFailed(at: place) }
             throw ModuleHasFailed(module: entry.id, reason: "it \(error)")
@@ -216,7 +221,7 @@ extension App {
         return start(try insertRecord(of: entry, at: place), calls, in: host)
     }
 
-    private func start(
+    func start(
         _ record: ModuleRecord, _ calls: CallDispatcher, in host: AppHost
     ) -> LazyStarts.Start {
         let services = HostServices(of: host)
@@ -240,7 +245,7 @@ extension App {
     }
 
     /// Returns a place for a module that is about to be made, known to the lane; nil where there is no number for it.
-    private func newPlace(for entry: Slatefile.Module, rank: UInt16) -> ModuleRecord? {
+    func newPlace(for entry: Slatefile.Module, rank: UInt16) -> ModuleRecord? {
         guard let number = gate.lane.vacantNumbers(1).first else { return nil }
         let slot = ModuleSlot(
             number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry), rank: rank)
@@ -251,7 +256,7 @@ extension App {
     }
 
     /// Makes the routes of a module lead to it from now on.
-    private func bind(_ record: ModuleRecord, replacingRoutes: Bool) {
+    func bind(_ record: ModuleRecord, replacingRoutes: Bool) {
         for calls in currentCalls {
             calls.bind(record, as: record.id, replacingRoutes: replacingRoutes)
         }

@@ -78,7 +78,16 @@ extension App {
             }
             if onDemand.starts[record.id]?.replaced != nil { status.state = .replacing }
             status.holds = holds[record.id] ?? []
-            status.process = record.isolated?.metrics.withLock { $0 }
+            let starting = onDemand.starts[record.id]?.process?[record.id]
+            status.process =
+                record.isolated?.metrics.withLock { $0 }
+                ?? (record.entry.ends ? starting?.status ?? record.lastProcess : nil)
+            if record.entry.ends, starting?.process != nil { status.state = .running }
+            if case .waiting = record.life,
+                let need = record.entry.needs.first(where: { self.record(of: $0)?.isToEnd == true })
+            {
+                status.reason = "waits for \(need), which has not ended"
+            }
             return status
         }
     }
@@ -103,6 +112,7 @@ extension ModuleLife {
     fileprivate func asSeen(isOverdue: Bool) -> ModuleStatus.State {
         switch self {
         case .failed: .failed
+        case .done: .done
         case .leaving, .released: .released
         case _ where isOverdue: .overdue
         case .waiting, .making, .made, .ready: .waiting

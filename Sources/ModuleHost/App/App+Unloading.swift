@@ -14,7 +14,10 @@ extension App {
             return "has yet to receive events of the inbox"
         }
         let dependents = onDemand.dependents[record.id] ?? []
-        if let other = dependents.first(where: { self.record(of: $0)?.isFailed == false }) {
+        let other = dependents.first { id in
+            self.record(of: id).map { !$0.isFailed && $0.life != .done } == true
+        }
+        if let other {
             return "is needed by \(other), which runs"
         }
         guard isIdle else { return nil }

@@ -43,6 +43,10 @@ extension App {
 
     private func refusal(ofUnloading record: ModuleRecord) -> String? {
         guard record.isOnDemand else {
+            if record.entry.ends {
+                return
+                    "\(record.id) ends by itself: to end it now, remove it from the slatefile and reload"
+            }
             let what = "\(record.id) is made at launch"
             // The main module can be neither lazy nor missing.
             guard !record.entry.isMain else { return "\(what), and the app cannot be without it" }

@@ -4,18 +4,21 @@ import AppService
 ///
 /// Belongs to the lane.
 final class AppLaunch {
-    private unowned let app: App
+    unowned let app: App
     /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
+    /// The modules that are brought up by themselves, in order; without those that need not be awaited any more.
+    var later: ArraySlice<ModuleRecord> = []
+    private var laterSlots: Set<UInt16> = []
     /// The calls of modules that wait until each module is created.
     private var calls: [any LaneJob] = []
     /// The jobs from outside that wait for READY.
     private var held: [any LaneJob] = []
     private var began: ContinuousClock.Instant
     /// The root, once the main module has supplied it.
-    private var root: LifecycleEvent?
+    var root: LifecycleEvent?
     /// The interceptor that has refused the root, since it did not respond.
-    private var rootGuard: ModuleID?
+    var rootGuard: ModuleID?
 
     init(of app: App) {
         self.app = app
@@ -73,7 +76,10 @@ final class AppLaunch {
         } catch {
             return host.fail("invalid routes: \(error)")
         }
-        starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
+        later = app.records.broughtUpLater { _ in nil }[...]
+        laterSlots = Set(later.map(\.slot.number))
+        let first = app.records.filter { !laterSlots.contains($0.slot.number) }
+        starts = app.processStarts(of: first) { context(of: $0, in: host) }
         starts?.begin()
         for record in app.records { app.gate.lane.register(record.slot) }
         make(app.records[...], in: host)
@@ -90,6 +96,14 @@ final class AppLaunch {
                 // For want of a module that it needs: the launch does not wait for its process.
                 starts?[record.id]?.cancel()
                 rest.removeFirst()
+                continue
+            }
+            if laterSlots.contains(record.slot.number) {
+                rest.removeFirst()
+                let confined = LaneConfined(record)
+                host.onLane { app, thread in
+                    app.bringUpLater(confined.open(on: thread), in: host)
+                }
                 continue
             }
             if let starts, starts.isPending(record.id) {
@@ -109,7 +123,7 @@ final class AppLaunch {
                 app.launch.make(confined.open(on: thread), in: host, on: thread)
             }
         }
-        host.onLane { app, _ in app.launch.runStartupTasks(in: host) }
+        host.onLane { app, _ in app.launch.awaitLater(in: host) }
     }
 
     private func make(_ record: ModuleRecord, in host: AppHost, on thread: LaneThread) {
@@ -132,9 +146,7 @@ final class AppLaunch {
         }
     }
 
-    private func runStartupTasks(in host: AppHost) {
-        // Every module has taken its own process, unless the app stops.
-        cancelStarts()
+    func runStartupTasks(in host: AppHost) {
         guard app.phase == .making, !host.isStopping else { return }
         do throws(StartupError) {
             try host.startup.admit(.high)
@@ -161,48 +173,6 @@ final class AppLaunch {
         host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
     }
 
-    private func askForRoot(on thread: LaneThread) {
-        guard app.phase == .activating, let record = app.records.first(where: \.entry.isMain),
-            !record.isFailed, let main = record.module as? any RootProvider
-        else { return }
-        let log = app.log.of(module: record.id.text)
-        guard app.gate.lane.admit(record.slot, at: nil) == .go else {
-            return log.warning("no root: the module is unresponsive")
-        }
-        let failure: any Error
-        switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {
-        case .returned(let root?):
-            do throws(RouteURLError) {
-                let event = try LifecycleEvent.openURL(root, origin: .local(record.id))
-                self.root = event
-                return app.deliverNow(.own(event))
-            } catch {
-                failure = error
-            }
-        case .threw(let error): failure = error
-        case .returned(nil), .tooDeep, .lost, .threwOverdue: return
-        }
-        app.metrics.withLock { $0.failures += 1 }
-        log.error("no root: \(failure)")
-    }
-
-    /// Opens the root again once the interceptor that did not respond has returned, if that is why it was not
-    /// opened.
-    func rootFailed(_ error: any Error) {
-        guard root != nil, let module = app.calls?.unresponsiveGuard(in: error) else { return }
-        app.log.notice("the root is opened again when \(module) responds")
-        rootGuard = module
-        let isOverdue = app.gate.lane.overdueSlots.contains { $0.id == module }
-        if !isOverdue { openRefusedRoot(after: module) }
-    }
-
-    /// Opens the root that this interceptor has refused.
-    func openRefusedRoot(after module: ModuleID?) {
-        guard let root, let module, rootGuard == module, !app.phase.isEnding else { return }
-        rootGuard = nil
-        app.deliverNow(.own(root))
-    }
-
     func becomeReady() {
         guard let host = app.host else { return }
         let after = began.duration(to: app.time.now())
@@ -212,7 +182,9 @@ final class AppLaunch {
             app.watchUse(of: record)
         }
         app.reportHealth()
-        let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
+        // Programs that end are not awaited.
+        let awaited = app.records.filter { !$0.entry.ends }
+        let (running, total) = (awaited.count(where: \.isLaunched), awaited.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"
         let others = app.onDemand.unmadeCount
         app.log.write(

@@ -58,6 +58,10 @@ private struct AppOfContext: ContextApp {
         }
     }
 
+    func noteDone(_ slot: ModuleSlot) {
+        reference.host?.onLane { app, _ in app.record(of: slot).map(app.markDone) }
+    }
+
     func apply(
         slatefile text: String, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void

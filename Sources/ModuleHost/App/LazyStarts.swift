@@ -34,10 +34,12 @@ final class LazyStarts {
         var isPending: Bool { process?.isPending(record.id) == true }
     }
 
-    private unowned let app: App
+    unowned let app: App
     private var starts: [ModuleID: Start] = [:]
     /// The calls that wait for modules that are made and catch up.
     private var calls: [ModuleID: [any LaneJob]] = [:]
+    /// The jobs that wait until programs have ended.
+    private(set) var waiting: [ModuleID: [any LaneJob]] = [:]
     /// The durable events that wait, in the order of the log.
     private var events: [any LaneJob] = []
 
@@ -92,6 +94,7 @@ final class LazyStarts {
         for start in starts {
             let (id, slot) = (start.record.id, start.record.slot)
             start.process = processes
+            if start.record.entry.ends { limitEnd(of: start.record, in: host) }
             isAwaited = processes.isPending(id)
             guard isAwaited else { continue }
             processes.whenDone(id) {
@@ -124,10 +127,12 @@ final class LazyStarts {
 
     /// Returns whether a module needs one that is about to be made.
     private func isBehind(_ start: Start) -> Bool {
-        start.record.entry.needs.contains { self[$0] != nil }
+        start.record.entry.needs.contains {
+            self[$0] != nil || app.record(of: $0)?.isToEnd == true
+        }
     }
 
-    private func goOn(with start: Start, in host: AppHost) {
+    func goOn(with start: Start, in host: AppHost) {
         let confined = LaneConfined(start)
         host.onLane(limit: .launch) { app, thread in
             app.onDemand.goOn(with: confined.open(on: thread), on: thread)
@@ -136,13 +141,24 @@ final class LazyStarts {
 
     // MARK: Waiting
 
-    /// Keeps a job until a module is made, or has failed.
+    /// Keeps a job until a module is made, or has failed; for a program that ends, until it has ended or is late.
     ///
     /// - Returns: False where the module is not about to be made any more.
     func keep(_ job: any LaneJob, for module: ModuleID) -> Bool {
+        if let record = app.record(of: module), record.entry.ends {
+            guard record.isAwaited else { return false }
+            waiting[module, default: []].append(job)
+            return true
+        }
         guard let start = self[module] else { return false }
         start.jobs.append(job)
         return true
+    }
+
+    /// Lists the jobs that have waited for a program to end.
+    func releaseWaiting(for module: ModuleID) {
+        guard !waiting.isEmpty, let jobs = waiting.removeValue(forKey: module) else { return }
+        app.gate.lane.prepend(jobs)
     }
 
     /// Keeps the job of a durable event until some modules are made, or take too long.
@@ -198,8 +214,14 @@ final class LazyStarts {
     ///   - isBehind: Whether the one that takes its place catches up first.
     func end(_ record: ModuleRecord, untilLevel isBehind: Bool = false) {
         if !isBehind { isLevel(record.id) }
+        releaseWaiting(for: record.id)
         guard let start = self[record.id], start.record === record else { return }
-        start.process?[record.id]?.cancel()
+        if record.entry.ends {
+            // It may be in the middle of its work: it ends as the process of a module does.
+            record.starting = start.process?[record.id]
+        } else {
+            start.process?[record.id]?.cancel()
+        }
         take(start, untilLevel: isBehind)
     }
 
@@ -207,6 +229,7 @@ final class LazyStarts {
     func endAll() {
         for start in starts.values { end(start.record) }
         for module in calls.keys { isLevel(module) }
+        for module in waiting.keys { releaseWaiting(for: module) }
     }
 
     /// Ends all starts when the lane has ended.
@@ -216,7 +239,7 @@ final class LazyStarts {
             start.process?[start.record.id]?.cancel()
             for job in start.jobs { job.abandon() }
         }
-        for job in events + calls.values.joined() { job.abandon() }
-        (starts, events, calls) = ([:], [], [:])
+        for job in events + calls.values.joined() + waiting.values.joined() { job.abandon() }
+        (starts, events, calls, waiting) = ([:], [], [:], [:])
     }
 }

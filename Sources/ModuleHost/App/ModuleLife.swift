@@ -6,7 +6,8 @@
 ///                    made → catchingUp → running      (made while the app runs)
 ///                    made → ready → running           (made for a reload)
 /// any of these → failed → making
-/// any of these, and failed → leaving → released
+/// any of these but ready, and failed → done
+/// any of these, failed and done → leaving → released
 /// ```
 ///
 /// ``apply(_:)`` is the only transition function: it changes the life and returns the effects that the app has to carry
@@ -27,6 +28,8 @@ enum ModuleLife: Hashable {
     case running
     /// It receives nothing more. A place that was put there for another attempt is made from here.
     case failed(ModuleFailure)
+    /// It is a program that has ended on purpose: nothing is for it, and nothing waits for it.
+    case done
     /// It cannot be reached any more, and has yet to receive these shutdown events.
     case leaving([EventKind])
     case released
@@ -50,6 +53,8 @@ enum ModuleLife: Hashable {
         case caughtUp
         /// It has failed; for one that has failed before, the reason is another one now.
         case fail(ModuleFailure)
+        /// Its program has ended on purpose.
+        case finish
         /// It is taken out of the app, which would send these shutdown events in a stop.
         case takeOut([EventKind])
         /// It is about to receive a shutdown event.
@@ -61,6 +66,8 @@ enum ModuleLife: Hashable {
     enum Effect: Hashable {
         /// Let it receive nothing more.
         case end
+        /// Let nothing wait for it.
+        case forget
         /// Begin its long-running task, and what else follows its launch.
         case run
     }
@@ -88,11 +95,16 @@ enum ModuleLife: Hashable {
             return move(to: .failed(failure), [.end])
         case (.failed, .fail(let failure)): return move(to: .failed(failure))
 
+        case (.waiting, .finish), (.making, .finish), (.made, .finish), (.catchingUp, .finish),
+            (.running, .finish), (.failed, .finish):
+            return move(to: .done, [.end, .forget])
+
         case (.catchingUp, .takeOut(let events)), (.running, .takeOut(let events)):
             return move(to: .leaving(events))
         // It knows nothing but its launch.
         case (.ready, .takeOut): return move(to: .leaving([.terminate]))
-        case (.waiting, .takeOut), (.making, .takeOut), (.made, .takeOut), (.failed, .takeOut):
+        case (.waiting, .takeOut), (.making, .takeOut), (.made, .takeOut), (.failed, .takeOut),
+            (.done, .takeOut):
             return move(to: .leaving([]))
         case (.leaving(let events), .shutDown(let event)):
             return move(to: .leaving(Array(events.drop { $0 != event }.dropFirst())))
@@ -101,7 +113,7 @@ enum ModuleLife: Hashable {
         // The change has happened already, or comes too late. Spelled out, with no `default`: a new life must be placed by
         // hand.
         case (.waiting, _), (.making, _), (.made, _), (.ready, _), (.catchingUp, _), (.running, _),
-            (.failed, _), (.leaving, _), (.released, _):
+            (.failed, _), (.done, _), (.leaving, _), (.released, _):
             return []
         }
     }

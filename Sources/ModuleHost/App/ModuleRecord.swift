@@ -13,6 +13,8 @@ final class ModuleRecord {
     var module: (any Module)?
     /// ``module``, where it has a process of its own.
     var isolated: IsolatedModule?
+    /// The start of its process, where that runs and is to end with the place; nil for any other.
+    var starting: ProcessStart?
     var context: ModuleContext?
     /// Its long-running task, from its beginning on; nil where it has none.
     var run: ModuleRun?
@@ -22,6 +24,12 @@ final class ModuleRecord {
     var knownRoutes: [AnyRoute]?
     /// The use of a module with an idle time; nil for others.
     var use: ModuleUse?
+    /// The status of its process before there was a module, or after it; nil where none is known.
+    var lastProcess: ModuleProcessStatus?
+    /// Whether it is a program that has not ended in time for those that need it.
+    var isLate = false
+    /// Notes that it is late.
+    var endAlarm: (any Alarm)?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.
     var isQuietlyOverdue = false
 
@@ -53,6 +61,8 @@ final class ModuleRecord {
     var unavailability: String {
         switch life {
         case .failed(let failure): "it failed: \(failure.reason)"
+        case .done: "it is done; 'hostd restart \(id)' runs it again"
+        case .waiting where entry.ends: "it has not answered 'initialize'"
         case .waiting, .making: "it is not created yet"
         case .made where module == nil: "it is not created yet"
         case .made, .ready, .catchingUp, .running, .leaving, .released:
@@ -74,7 +84,7 @@ final class ModuleRecord {
     var isLaunched: Bool {
         switch life {
         case .catchingUp, .running: true
-        case .waiting, .making, .made, .ready, .failed, .leaving, .released: false
+        case .waiting, .making, .made, .ready, .failed, .done, .leaving, .released: false
         }
     }
 
@@ -92,20 +102,7 @@ final class ModuleRecord {
     var isUnlaunched: Bool {
         switch life {
         case .waiting, .making, .made: true
-        case .ready, .catchingUp, .running, .failed, .leaving, .released: false
+        case .ready, .catchingUp, .running, .failed, .done, .leaving, .released: false
         }
-    }
-}
-
-extension ModuleRecord: CallableModule {
-    var hasFailed: Bool { isFailed }
-    /// The instance, which is about to be called: that is a use of it.
-    var instance: AnyObject? {
-        use?.note()
-        return module
-    }
-    var place: ModulePlace? { context?.place }
-    func callDeadline(_ own: Duration?) -> Duration {
-        context?.callDeadline(own) ?? Slatefile.Defaults.call
     }
 }

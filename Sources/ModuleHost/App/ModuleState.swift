@@ -10,6 +10,8 @@
     case unresponsive
     /// The module receives nothing more, for this reason.
     case failed(String)
+    /// The module is a program that has done what it is for, and has ended.
+    case done
     /// The module was released.
     case released
     /// The module is made when it is needed.
@@ -23,6 +25,7 @@
             case .replacing: .replacing
             case .overdue: .unresponsive
             case .failed: .failed(status.reason ?? "")
+            case .done: .done
             case .released: .released
             case .onDemand: .onDemand
             }

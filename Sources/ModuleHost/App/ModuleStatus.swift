@@ -10,6 +10,8 @@ package struct ModuleStatus: Hashable, Sendable {
         case overdue = "unresponsive"
         /// The module receives nothing more.
         case failed
+        /// The module is a program that has ended on purpose.
+        case done
         /// The module was released, at the end.
         case released
         /// The module is made when it is needed.
@@ -30,7 +32,7 @@ package struct ModuleStatus: Hashable, Sendable {
     package var waiting: WaitingEvents?
     /// The time until it is restarted after a failure; nil if it will not be.
     package var retryAfter: Duration?
-    /// The reason of its failure.
+    /// The reason of its failure, or the program that it waits for, in words.
     package var reason: String?
     /// The failed module that it needs, and with which it is restarted; nil if it failed for another reason.
     package var failedNeed: ModuleID?

@@ -208,6 +208,9 @@ final class ModulesOnDemand: OnDemandModules {
         let (id, place) = (start.record.id, Int(start.record.slot.rank) - 1)
         // The failed instance may take long for its end: goes on when it is released.
         if start.record.isFailed, app.unloadingModules.contains(id) { return }
+        if start.process?[id]?.hasSucceeded == true {
+            return app.markDone(start.record)
+        }
         if start.record.isFailed,
             let need = start.record.entry.needs.first(where: { starts[$0] != nil })
         {
@@ -282,6 +285,10 @@ final class ModulesOnDemand: OnDemandModules {
 
     func place(ofComing module: ModuleID) -> Int? {
         place(ofUnmade: module)
-            ?? starts[module].flatMap { $0.record.isFailed ? nil : Int($0.record.slot.rank) - 1 }
+            ?? starts[module].flatMap { start in
+                // A program that ends is brought up by the host alone.
+                start.record.isFailed || start.record.entry.ends
+                    ? nil : Int(start.record.slot.rank) - 1
+            }
     }
 }

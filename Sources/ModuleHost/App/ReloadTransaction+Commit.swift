@@ -160,9 +160,15 @@ extension ReloadTransaction {
                         confined.open(on: thread), event, on: thread)
                 })
         }
-        for record in staged.reversed() { app.catchUpNext(record) }
+        for record in staged.reversed() where !isLater(record) { app.catchUpNext(record) }
         app.gate.lane.prepend(jobs)
         for record in staged { app.apply(.takeEffect, to: record) }
+        // Not beside their old instances.
+        let replaced = Set(later.map(\.id))
+        let old = leaving.filter { replaced.contains($0.id) }
+        app.unloadingModules.whenReleased(old) { [later, host] app in
+            for record in later { app.bringUpLater(record, in: host) }
+        }
         app.reloads.noteCommit()
         adoptEqual(from: 0)
     }

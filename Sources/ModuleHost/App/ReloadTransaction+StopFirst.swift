@@ -12,7 +12,9 @@ extension ReloadTransaction {
             app.onDemand.starts[record.id].flatMap { $0.replaced == nil ? nil : $0 }
         }
         let old = leaving.filter { record in
-            guard record.module != nil, let next = stagedByID[record.id] else { return false }
+            guard record.module != nil, let next = stagedByID[record.id], !isLater(next) else {
+                return false
+            }
             return request.stopsFirst || record.entry.replacement == .stopFirst
                 || next.entry.replacement == .stopFirst
         }

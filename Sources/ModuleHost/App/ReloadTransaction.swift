@@ -20,6 +20,9 @@ final class ReloadTransaction {
     /// The modules created for the reload by their ids.
     private(set) lazy var stagedByID = Dictionary(
         staged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    /// The modules among them that are brought up by themselves once it is committed.
+    private(set) lazy var later = staged.broughtUpLater { [app] in app.record(of: $0) }
+    private lazy var laterSlots = Set(later.map(\.slot.number))
     /// The dispatcher for calls of the modules created for the reload, until it is committed.
     let calls: CallDispatcher
     /// The start-up tasks of these modules.
@@ -58,6 +61,9 @@ final class ReloadTransaction {
         self.host = host
     }
 
+    /// Returns whether a module is brought up by itself once the reload is committed.
+    func isLater(_ record: ModuleRecord) -> Bool { laterSlots.contains(record.slot.number) }
+
     func staged(of slot: ModuleSlot) -> ModuleRecord? { staged.first { $0.slot === slot } }
 
     func begin() {
@@ -70,7 +76,7 @@ final class ReloadTransaction {
 
     /// Creates and launches the new instances.
     private func makeStaged() {
-        starts = app.processStarts(of: staged, context)
+        starts = app.processStarts(of: staged.filter { !isLater($0) }, context)
         starts?.begin()
         withEachStaged { reload, record, thread in
             reload.make(record, on: thread)
@@ -98,7 +104,8 @@ final class ReloadTransaction {
             let reload = confined.open(on: thread)
             // A stop that is about to begin rolls it back.
             guard !reload.isOver, !reload.host.isStopping else { return }
-            body(reload, reload.staged[index], thread)
+            let record = reload.staged[index]
+            if !reload.isLater(record) { body(reload, record, thread) }
             // If the lane was lost, the thread that took it rolls the reload back.
             guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
             else { return }

@@ -260,8 +260,9 @@ final class Reloads {
             next[place] = record
         }
         for record in staged {
+            // What needs a program that has not ended is brought up later.
             let error = app.failedNeed(of: record.entry) { need in
-                difference.places[need].flatMap { next[$0] }
+                difference.places[need].flatMap { next[$0] }.flatMap { $0.isToEnd ? nil : $0 }
             }
             if let error {
                 throw FailedNeed(need: error.need, reason: "module '\(record.id)' \(error)")

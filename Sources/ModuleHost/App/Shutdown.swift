@@ -87,7 +87,7 @@ final class Shutdown {
     }
 
     private func release(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.module != nil else { return }
+        guard record.module != nil || record.starting != nil else { return }
         if app.isOverdue(record) {
             unreleased?.append(record)
             return

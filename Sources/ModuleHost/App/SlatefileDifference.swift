@@ -131,6 +131,7 @@ extension Slatefile.Module {
     func isMade(like other: Slatefile.Module) -> Bool {
         implementation == other.implementation && isolation == other.isolation
             && environment == other.environment && facadeProviders == other.facadeProviders
+            && ends == other.ends
     }
 
     /// Returns whether it runs under the same limits.

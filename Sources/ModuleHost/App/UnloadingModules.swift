@@ -191,46 +191,12 @@ final class UnloadingModules {
     }
 }
 
-extension App {
-    /// Notifies the members of one module of an event, and no other module.
-    ///
-    /// - Parameters:
-    ///   - record: The record of the module.
-    ///   - members: Its members, in order.
-    ///   - event: The event.
-    ///   - thread: The calling thread, which owns the lane.
-    ///   - failed: Called with an error that a member threw.
-    /// - Returns: False where the lane was lost: its state must not be accessed any more.
-    func notify(
-        _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
-        on thread: LaneThread, failed: (any Error) -> Void
-    ) -> Bool {
-        let isLeaving = record.unloadingParts != nil
-        var isLost = false
-        event.kind.definition.send(event, to: members) { member, notify in
-            // Members that were taken out of the center receive this event all the same; and none does after another
-            // one with which the module has failed.
-            guard isLeaving || !member.isRemoved && !record.isFailed else { return }
-            // The remaining members of a module that kept the lane are notified on its own thread.
-            guard !isLost else {
-                do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
-                return
-            }
-            switch gate.call(record.slot, on: thread, { try describing(notify) }) {
-            case .returned, .tooDeep: break
-            case .threw(let error): failed(error)
-            case .lost, .threwOverdue: isLost = true
-            }
-        }
-        return !isLost
-    }
-}
-
 /// A module that is removed, with all its parts: taken out of the state of the lane first, since the lane may
 /// be lost in the release.
 final class UnloadingParts {
     private var module: (any Module)?
     private var isolated: IsolatedModule?
+    private var starting: ProcessStart?
     private var context: ModuleContext?
     private(set) var members: [Member]
     private var services: [AnyObject]
@@ -238,7 +204,10 @@ final class UnloadingParts {
 
     init(of record: ModuleRecord, members: [Member], services: [AnyObject], routes: [AnyObject]) {
         (module, isolated, context) = (record.module, record.isolated, record.context)
+        starting = record.starting
         (record.module, record.isolated, record.context) = (nil, nil, nil)
+        record.starting = nil
+        record.endAlarm?.cancel()
         self.members = members
         self.services = services
         self.routes = routes
@@ -252,6 +221,7 @@ final class UnloadingParts {
         members = []
         services = []
         isolated?.end()
+        starting?.endProcess()
         (module, isolated) = (nil, nil)
     }
 }

@@ -111,6 +111,7 @@ extension CallDispatcher {
     ) throws -> RouteError {
         let error = try asHost(on: thread) {
             if let error = table.leftOut?.error(for: module) { return error }
+            if let error = absence(ofProgramNamed: module) { return error }
             let access = access(of: caller)
             // A module without a route that the caller can reach is to it as one that does not exist.
             let isKnown =

@@ -254,7 +254,9 @@ extension CallDispatcher {
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteError {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
-        let error = table.notFound(url) { access.mayReachAll(of: $0) }
+        let name = try table.moduleName(in: url)
+        let absence = try asHost(on: thread) { self.absence(ofProgramNamed: name) }
+        let error = absence ?? table.notFound(url) { access.mayReachAll(of: $0) }
         notifyNotFound(
             InterceptedCall(.url(url), RouteParameters(), caller.origin, isDryRun: false), error,
             on: thread)

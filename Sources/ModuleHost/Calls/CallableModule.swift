@@ -17,11 +17,15 @@ protocol CallableModule: AnyObject {
     var hasFailed: Bool { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.
     var unavailability: String { get }
+    /// The reason why the module has no routes now, where it is a program that ends; nil for any other.
+    var absenceOfRoutes: String? { get }
     /// Returns the error of a call where there is no instance.
     func absence(of module: ModuleID) -> any Error
 }
 
 extension CallableModule {
+    var absenceOfRoutes: String? { nil }
+
     func absence(of module: ModuleID) -> any Error {
         hasFailed
             ? ModuleHasFailed(module: module, reason: unavailability)

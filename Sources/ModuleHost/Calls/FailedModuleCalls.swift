@@ -200,6 +200,18 @@ extension CallDispatcher {
     }
 }
 
+extension CallDispatcher {
+    /// Returns the error of a call that names a program which ends, and has no routes now; nil for any other module.
+    ///
+    /// Host code.
+    func absence(ofProgramNamed name: String?) -> RouteError? {
+        guard let position = name.flatMap({ table.contents.position(of: ModuleID(checked: $0)) }),
+            let record = records[position], let reason = record.absenceOfRoutes
+        else { return nil }
+        return .unavailable(table.contents.modules[position], because: reason)
+    }
+}
+
 extension RoutePattern {
     /// Returns the segments of the path that the parameters of an action make; nil where they make none.
     fileprivate func path(of module: ModuleID, _ parameters: RouteParameters) -> [String]? {

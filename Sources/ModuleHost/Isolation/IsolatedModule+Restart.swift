@@ -2,7 +2,7 @@ import AppService
 
 /// The end and the restart of the process.
 extension IsolatedModule {
-    /// Restarts the process, and brings it to the state of the last one.
+    /// Restarts the process, and brings it to the state of the last one; not that of a program that has ended on purpose.
     ///
     /// - Parameters:
     ///   - end: The end of the last one.
@@ -20,6 +20,10 @@ extension IsolatedModule {
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let last = end
             metrics.withLock { $0.noteEnd(last) }
+            if spec.limits.mayEnd, last.isSuccess {
+                isGone = true
+                return services.noteDone(context.slot)
+            }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)

@@ -60,11 +60,13 @@ extension IsolatedModule {
         }
         note(process)
         do throws(ProcessExit) {
+            // A program that ends need not answer at all.
+            let limit = spec.limits.mayEnd ? spec.limits.closing : services.deadlines.launch
             let declaration = try process.initialize(
-                introduction, within: services.deadlines.launch, saidBefore: said)
+                introduction, within: limit, saidBefore: said)
             return (process, declaration)
         } catch {
-            throw .notReady(error)
+            throw spec.limits.mayEnd ? .ended(error) : .notReady(error)
         }
     }
 }

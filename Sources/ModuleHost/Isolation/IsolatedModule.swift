@@ -57,7 +57,8 @@ final class IsolatedModule {
         do {
             try addRoutes()
         } catch {
-            endProcess()
+            isGone = true
+            spec.wait(forEndOf: process, of: context.id, context.host.services)
             throw error
         }
         start.reference.openInModule().module = self
@@ -74,22 +75,8 @@ final class IsolatedModule {
     /// step of the stop and two seconds at most, and the other modules go on meanwhile. Called last of all, through the gate.
     func end() {
         guard !isGone else { return }
-        let services = context.host.services
-        guard !services.isStopping else {
-            isGone = true
-            return spec.processes.ends.ask(process, of: context.id)
-        }
-        services.yieldLane(again: true)
-        endProcess()
-    }
-
-    private func endProcess() {
         isGone = true
-        let services = context.host.services
-        spec.processes.end(
-            process, of: context.id,
-            ProcessEndState.Times(
-                asked: services.deadlines.stop, terminating: spec.limits.terminating))
+        spec.end(process, of: context.id, context.host.services)
     }
 
     /// Kills the process, which is restarted as after any death.
@@ -124,6 +111,8 @@ final class IsolatedModule {
     /// Sends an event to the process.
     func notify(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
+        // A program that ends is launched as soon as it can be, and not once more with the others.
+        if event.kind == .launch, spec.limits.mayEnd, !stage.isEmpty { return .emptyObject }
         var isRepeated = event.isRepeated
         var deaths = 0
         while true {
@@ -136,6 +125,8 @@ final class IsolatedModule {
                     return last
                 }
                 try restartProcess(after: error, in: event.kind)
+                // It has ended on purpose, which is its answer.
+                if isGone { return .emptyObject }
                 isRepeated = true
                 deaths += 1
                 guard deaths < Self.attempts || event.kind == .launch else {

@@ -8,7 +8,7 @@ struct LaunchSpec: Sendable {
     let folder: String?
     /// All of its variables.
     let environment: [String: String]
-    let limits: ModuleProcess.Limits
+    var limits: ModuleProcess.Limits
     let restarts: RestartPolicy.Limits
     /// The processes of the host, to which this one belongs while it runs.
     let processes: ModuleProcesses
@@ -47,6 +47,24 @@ struct LaunchSpec: Sendable {
             if let file = ProgramFile(CurrentProcess.absolute(path)) { return file }
         }
         return nil
+    }
+
+    /// Ends a process of the module.
+    ///
+    /// In a stop, all processes end together, and the stop waits for them. While the app runs, this waits for the time for a
+    /// step of the stop and two seconds at most, and the other modules go on meanwhile.
+    func end(_ process: ModuleProcess, of module: ModuleID, _ services: HostServices) {
+        guard !services.isStopping else { return processes.ends.ask(process, of: module) }
+        services.yieldLane(again: true)
+        wait(forEndOf: process, of: module, services)
+    }
+
+    /// Asks a process to end, and waits for that.
+    func wait(forEndOf process: ModuleProcess, of module: ModuleID, _ services: HostServices) {
+        processes.end(
+            process, of: module,
+            ProcessEndState.Times(
+                asked: services.deadlines.stop, terminating: limits.terminating))
     }
 
     /// The file that the next process runs.

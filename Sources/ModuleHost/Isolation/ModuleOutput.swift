@@ -16,6 +16,10 @@ final class ModuleOutput: Sendable {
         /// anyway.
         var pace: TokenBucket
         var turn = ReadingTurn.reader
+        /// The text that a program prints which does not speak the protocol; nil for one that does.
+        var text: ErrorLines?
+        /// Whether the first line is yet to come, which says whether the output is plain text.
+        var isUndecided: Bool
     }
 
     private let child: ChildProcess
@@ -26,6 +30,7 @@ final class ModuleOutput: Sendable {
     private let queue: MessageQueue
     private let log: ModuleLog
     private let lineLimit: Int
+    private let textLimit: Int
     private let lull: Int32
     private let violate: @Sendable (String) -> Void
     private let state: Guarded<State>
@@ -52,10 +57,12 @@ final class ModuleOutput: Sendable {
         self.log = log
         self.violate = violate
         lineLimit = limits.line
+        textLimit = limits.errorLine
         lull = Int32(clamping: limits.lull.wholeNanoseconds / 1_000_000)
         state = Guarded(
             State(
-                lines: LineBuffer(limit: limits.line), pace: TokenBucket(limits.reading, at: .now)))
+                lines: LineBuffer(limit: limits.line),
+                pace: TokenBucket(limits.reading, at: .now), isUndecided: limits.mayEnd))
     }
 
     // MARK: The thread that waits for a response
@@ -165,10 +172,15 @@ final class ModuleOutput: Sendable {
             for _ in 0..<(ChildProcess.pipeLimit / state.buffer.count)
             where state.turn == .ended || !readSome(&state) { break }
             apply(.end, &state)
+            if state.isUndecided { beginText(&state) }
+            for line in state.text?.rest() ?? [] { log.write(.info, line) }
         }
         // Other processes may still have the output open.
         nudge.give()
     }
+
+    /// The last lines that the process printed, where its output is plain text.
+    var lastText: [String] { state.withLock { $0.text?.last ?? [] } }
 
     /// Stops parsing the output.
     func ignore() { state.withLock { $0.lines = nil } }
@@ -180,8 +192,12 @@ final class ModuleOutput: Sendable {
     private func readSome(_ state: inout State, atMost limit: Int = .max) -> Bool {
         switch ChildProcess.read(child.output, into: &state.buffer, atMost: limit) {
         case .bytes(let count):
-            state.lines?.append(state.buffer[..<count])
-            takeLines(&state)
+            if state.text != nil {
+                takeText(state.buffer[..<count], &state)
+            } else {
+                state.lines?.append(state.buffer[..<count])
+                takeLines(&state)
+            }
             return true
         case .nothing: return false
         case .end:
@@ -190,8 +206,30 @@ final class ModuleOutput: Sendable {
         }
     }
 
+    /// Takes the output for plain text from its beginning on.
+    private func beginText(_ state: inout State, _ first: [UInt8] = []) {
+        let rest = state.lines?.rest() ?? []
+        (state.isUndecided, state.text) = (false, ErrorLines(limit: textLimit))
+        takeText((first + rest)[...], &state)
+    }
+
+    private func takeText(_ bytes: ArraySlice<UInt8>, _ state: inout State) {
+        let lines = state.text?.lines(in: bytes) ?? []
+        // As many lines may be read as messages.
+        state.pace.take(lines.count + bytes.count >> 10, at: .now)
+        for line in lines { log.write(.info, line) }
+    }
+
     private func takeLines(_ state: inout State) {
         while let next = state.lines?.next() {
+            if state.isUndecided, next != .nothing {
+                switch next {
+                case .line(let line) where !Self.isMessage(line):
+                    return beginText(&state, line + [UInt8(ascii: "\n")])
+                case .tooLong: return beginText(&state)
+                case .line, .nothing: state.isUndecided = false
+                }
+            }
             let problem: String?
             switch next {
             case .line(let line): problem = take(line, &state.pace)
@@ -201,6 +239,14 @@ final class ModuleOutput: Sendable {
             guard let problem else { continue }
             state.lines = nil
             return violate(problem)
+        }
+    }
+
+    /// Returns whether a line is a message: a program whose first line is not one does not speak the protocol.
+    private static func isMessage(_ line: [UInt8]) -> Bool {
+        switch RPCFrame(fromModuleHost: line) {
+        case .single(.request), .single(.response): true
+        case .single(.invalid), .batch: false
         }
     }
 

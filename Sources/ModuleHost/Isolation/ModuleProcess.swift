@@ -38,6 +38,11 @@ final class ModuleProcess: Sendable {
         var closing: Duration = .seconds(1)
         /// The time that a process may take to end after SIGTERM.
         var terminating: Duration = .seconds(2)
+        /// Whether its end with code 0 is its success, and its output may be plain text.
+        private(set) var mayEnd = false
+
+        /// Lets the process end by itself: it may take any time for that, with its output open or closed.
+        mutating func letEnd() { (mayEnd, closing) = (true, .seconds(1000 * 86_400)) }
     }
 
     /// The observer of a process.

@@ -90,7 +90,8 @@ final class ModuleReading {
         output.readRest()
         write(errors.rest().flatMap { entries.add($0) } + entries.flush())
         log.end()
-        process.finish(exit, errors.last)
+        let last = errors.last
+        process.finish(exit, last.isEmpty ? output.lastText : last)
     }
 
     /// Returns the milliseconds to wait before the turn is checked again; nil for no limit.

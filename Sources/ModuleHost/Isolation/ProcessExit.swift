@@ -26,6 +26,9 @@ struct ProcessExit: Error, Hashable, Sendable {
     var exit: ChildProcess.Exit
     /// The last lines of its standard error.
     var lastLines: [String]
+
+    /// Whether it has done what it was started for, where it is a program that ends.
+    var isSuccess: Bool { cause == .itself && exit == .code(0) }
 }
 
 extension ProcessExit: CustomStringConvertible {

@@ -102,6 +102,10 @@ final class ProcessStart: Sendable {
     /// The work that waits for the end of the start.
     private let waiting = DeferredQueue<@Sendable () -> Void>()
     private let hasEnded = Atomic(false)
+    /// Whether its process has ended on purpose before it declared itself; known when the start is done.
+    var hasSucceeded: Bool { succeeded.load(ordering: .relaxed) }
+    private let succeeded = Atomic(false)
+    private let metrics = Guarded<ModuleProcessStatus?>(nil)
 
     /// Creates a start; on the lane.
     init(_ context: ModuleContext, _ spec: LaunchSpec) {
@@ -138,11 +142,16 @@ final class ProcessStart: Sendable {
             onMail: { [mail, observer] process in
                 if !mail.keep(()) { observer.onMail(process) }
             })
-        outcome.keep(
-            Result { () throws(IsolationError) in
-                try IsolatedModule.start(
-                    spec, introduction, services, early, saidBefore: nil, noting: note)
-            })
+        let result = Result { () throws(IsolationError) in
+            try IsolatedModule.start(
+                spec, introduction, services, early, saidBefore: nil, noting: note)
+        }
+        // That of a program that ends; any other is not ready.
+        if case .failure(.ended(let end)) = result {
+            metrics.withLock { $0?.noteEnd(end) }
+            succeeded.store(end.isSuccess, ordering: .relaxed)
+        }
+        outcome.keep(result)
     }
 
     private func end() {
@@ -160,6 +169,8 @@ final class ProcessStart: Sendable {
 
     /// Notes the process, which has not sent anything yet.
     private func note(_ process: ModuleProcess) {
+        let status = ModuleProcessStatus(processID: process.processID, of: spec)
+        metrics.withLock { $0 = status }
         let isWanted = state.withLock { state in
             switch state {
             case .cancelled: return false
@@ -204,6 +215,23 @@ final class ProcessStart: Sendable {
             }
         }
         process?.kill(because: .asked)
+    }
+
+    /// The process; nil where it does not run, or its module has taken it.
+    var process: ModuleProcess? {
+        state.withLock { if case .begun(let process) = $0 { process } else { nil } }
+    }
+
+    /// The status of the process; nil where none was started.
+    var status: ModuleProcessStatus? { metrics.withLock { $0 } }
+
+    /// Asks the process of a program to end, which has not declared itself, and waits for that as for a module's.
+    ///
+    /// Called last of all, through the gate.
+    func endProcess() {
+        guard let process else { return cancel() }
+        state.withLock { $0 = .taken }
+        spec.end(process, of: introduction.id, services)
     }
 }
 

@@ -136,6 +136,11 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
+    /// Lets nothing wait for a module that has ended on purpose.
+    func forget(_ slot: ModuleSlot) {
+        state.withLock { _ = $0.overdue.dropFailed(slot) }
+    }
+
     /// Makes durable events wait for a module that is about to be made.
     func hold(_ slot: ModuleSlot) {
         state.withLock { state in

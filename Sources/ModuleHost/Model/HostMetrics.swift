@@ -23,6 +23,8 @@ public struct HostMetrics: Hashable, Sendable {
     public internal(set) var modulesRunning = 0
     /// The number of modules that failed.
     public internal(set) var modulesFailed = 0
+    /// The number of programs that have done what they are for, and have ended.
+    public internal(set) var modulesDone = 0
     /// The time from the start to READY; nil before.
     public internal(set) var readyAfter: Duration?
     /// The modules that are busy beyond their deadline, in the order in which they became overdue.

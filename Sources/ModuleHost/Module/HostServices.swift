@@ -19,6 +19,9 @@ protocol ContextApp: Sendable {
     /// Marks a module as failed, on the lane.
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error)
 
+    /// Notes that the program of a module has ended on purpose, on the lane.
+    func noteDone(_ slot: ModuleSlot)
+
     func apply(
         slatefile text: String, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
@@ -113,6 +116,12 @@ final class HostServices: PostingServices {
         // At once: otherwise it would receive the next event although it has failed.
         gate.lane.fail(slot)
         app.fail(slot, what, DescribedError(error))
+    }
+
+    /// Notes that the program of a module has ended on purpose: the module receives nothing more.
+    func noteDone(_ slot: ModuleSlot) {
+        gate.lane.fail(slot)
+        app.noteDone(slot)
     }
 
     /// Enters a module for work that waits where the module is overdue, and that is dropped where it is

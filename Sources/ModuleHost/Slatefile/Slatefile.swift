@@ -46,6 +46,8 @@ public struct Slatefile: Sendable {
         package internal(set) var isRequired = false
         /// Whether the module is restarted after it has failed in `init` or `launch`.
         package internal(set) var isRetried = false
+        /// Whether the module is a program whose end with code 0 is its success: it has done what it is for.
+        package internal(set) var ends = false
         /// The order in which a restart, or a reload that recreates the module, stops and starts it.
         package internal(set) var replacement = Replacement.startFirst
         /// Whether the module provides the root that is opened at the end of launch: true of exactly one

@@ -72,8 +72,9 @@ enum AppKey: String, SlatefileKey {
 
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
-    case id, entry, command, enabled, required, retry, replace, main, needs, launch, idle, provides
-    case events, topics, instead, deadline, killAfter, isolation, env, may, backlog, config, git,
+    case id, entry, command, enabled, required, retry, ends, replace, main, needs, launch, idle
+    case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog,
+        config, git,
         branch,
         tag, path
     case product

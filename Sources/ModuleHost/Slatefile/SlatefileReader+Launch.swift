@@ -34,6 +34,33 @@ extension SlatefileReader {
         }
     }
 
+    /// Checks that a program that ends has no setting of a module that stays.
+    mutating func checkEnd(of module: Slatefile.Module, _ found: ModuleMembers, at node: Int) {
+        if let ends = found.ends, found.command == nil, module.isolation != .process {
+            report(
+                .lazy(
+                    "only a program can end: 'ends' is for a 'command', or for an 'entry' with "
+                        + "\"isolation\": \"process\""), at: ends - 1)
+        }
+        if let main = found.isMain {
+            report(
+                .lazy(
+                    "the main module runs as long as the app, so it cannot end; remove \"ends\" or \"main\""
+                ), at: main - 1)
+        }
+        if let idle = found.idle {
+            report(
+                .lazy("a program that ends is not unloaded when it is idle; remove \"idle\""),
+                at: idle - 1)
+        }
+        if module.isLazy, let launch = document.value(of: ModuleKey.launch.rawValue, in: node) {
+            report(
+                .lazy(
+                    "a program that ends runs at launch, and not at a use of it; remove \"launch\" or \"ends\""
+                ), at: launch - 1)
+        }
+    }
+
     /// Returns the uses that a command declares; nil where it declares none.
     mutating func declaration(
         _ written: WrittenDemands, isCommand: Bool

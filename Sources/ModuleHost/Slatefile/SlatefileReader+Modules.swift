@@ -12,6 +12,7 @@ extension SlatefileReader {
         var killAfter: Int?
         var may: Int?
         var idle: Int?
+        var ends: Int?
         var replace: Int?
         var instead: Int?
         var demands = WrittenDemands()
@@ -94,6 +95,9 @@ extension SlatefileReader {
                 module.isEnabled = found.isEnabled
             case .required: module.isRequired = reader.bool(node) ?? false
             case .retry: module.isRetried = reader.bool(node) ?? false
+            case .ends:
+                found.ends = node
+                module.ends = reader.bool(node) ?? false
             case .replace:
                 found.replace = node
                 module.replacement =
@@ -152,7 +156,8 @@ extension SlatefileReader {
         if let may = found.may, !mayHaveProcess(module, found, slatefile) {
             report(.permissionsInside, at: may - 1)
         }
-        checkLaunch(of: module, found.idle, at: node)
+        if module.ends { checkEnd(of: module, found, at: node) }
+        checkLaunch(of: module, module.ends ? nil : found.idle, at: node)
         if module.isMain, module.replacement == .stopFirst, let place = found.replace {
             report(
                 .lazy(

@@ -186,6 +186,10 @@ extension ModuleKey {
             describe(
                 "Whether the module is restarted after it has failed in init or launch, unless it is "
                     + "required.", flag(false))
+        case .ends:
+            describe(
+                "Whether the module is a program that ends by itself: with code 0 it is done, and modules "
+                    + "that need it are made.", flag(false))
         case .replace:
             describe(
                 "Whether a restart, or a reload that recreates the module, starts the new instance first, or "

@@ -103,6 +103,7 @@ extension PrometheusText {
             [
                 Sample(label: ("status", "running"), value: Double(metrics.modulesRunning)),
                 Sample(label: ("status", "failed"), value: Double(metrics.modulesFailed)),
+                Sample(label: ("status", "done"), value: Double(metrics.modulesDone)),
             ])
         family(
             "hostd_state", .gauge, "1 for the state that the app is in, 0 for the others.",

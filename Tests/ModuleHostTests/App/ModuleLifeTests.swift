@@ -16,12 +16,12 @@ struct ModuleLifeTests {
     private static let lives: [ModuleLife] = [
         .waiting, .making, .made, .ready, .catchingUp(missed), .catchingUp(rest),
         .catchingUp(none), .running, .failed(failure), .failed(other), .leaving(events),
-        .leaving([.terminate]), .leaving([]), .released,
+        .leaving([.terminate]), .leaving([]), .released, .done,
     ]
     private static let changes: [Change] = [
         .make, .made, .launched, .launchedForReload, .takeEffect, .launch(missed), .received,
         .caughtUp, .fail(failure), .fail(other), .takeOut(events), .shutDown(.background),
-        .shutDown(.terminate), .release,
+        .shutDown(.terminate), .release, .finish,
     ]
 
     private typealias Row = TransitionRow<ModuleLife, Change, ModuleLife.Effect>
@@ -46,12 +46,16 @@ struct ModuleLifeTests {
         ]
         + [missed, rest, none].map { Row(.catchingUp($0), .caughtUp, .running, [.run]) }
         + [events, [.terminate], []].map { Row(.leaving($0), .release, .released) }
-        + [.waiting, .making, .made, .failed(failure), .failed(other)].map {
+        + [.waiting, .making, .made, .failed(failure), .failed(other), .done].map {
             Row($0, .takeOut(events), .leaving([]))
         }
         + [.catchingUp(missed), .catchingUp(rest), .catchingUp(none), .running].map {
             Row($0, .takeOut(events), .leaving(events))
         }
+        + [
+            .waiting, .making, .made, .catchingUp(missed), .catchingUp(rest), .catchingUp(none),
+            .running, .failed(failure), .failed(other),
+        ].map { Row($0, .finish, .done, [.end, .forget]) }
         + [failure, other].flatMap { reason in
             [
                 Row(.failed(reason), .make, .making),
@@ -94,6 +98,7 @@ struct ModuleLifeTests {
             switch life {
             case .running: #expect(effects.last == .run)
             case .failed: #expect(effects.last == .end)
+            case .done: #expect(effects.last == .forget)
             case .waiting, .making, .made, .ready, .catchingUp: #expect(effects.last != .run)
             case .leaving, .released: break
             }

@@ -47,6 +47,14 @@ final class HeldProgram: Sendable {
             command: ["/bin/sh", "-c", script, "held", folder.path("go"), "x.\(name)"])
     }
 
+    /// A program that prints plain text, and ends with the code that the test gives.
+    func plain(_ name: String, _ more: String = "") -> HostUnderTest.Entry {
+        let script = #"echo starts; read -r code <"$1"; echo "ends with $code"; exit "$code""#
+        return HostUnderTest.Entry(
+            name: name, more: #""ends": true"# + more,
+            command: ["/bin/sh", "-c", script, "plain", folder.path("go")])
+    }
+
     /// Waits until a process of module b waits for the test.
     func starts(_ test: HostUnderTest, _ count: Int = 1) async {
         var records = 0

@@ -55,6 +55,9 @@ extension Command {
     ) -> [String] {
         // The reason of a failure is sufficient.
         guard let process, module["reason"] == nil else { return [] }
+        if module["state"]?.string == "done" {
+            return process["endedAt"]?.string.map { ["since \($0)"] } ?? []
+        }
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
         return [
@@ -101,7 +104,10 @@ extension Command {
             }
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string {
-                notes += [reason, remedy(forFailed: module, program)]
+                notes.append(reason)
+                if module["state"]?.string == "failed" {
+                    notes.append(remedy(forFailed: module, program))
+                }
                 if let url = module["instead"]?.string { notes.append("instead: \(url)") }
             }
             notes += parts(ofProcess: module["process"], of: module, program)

@@ -44,6 +44,7 @@ extension Command {
                 [
                     status.number("modulesRunning", "running"),
                     status.number("modulesFailed", "failed"),
+                    status.number("modulesDone", "done"),
                 ]
             ),
             ("running", isMoving ? [status["atWork"]?.string] : []),

@@ -180,6 +180,7 @@ package struct HostStatus: Hashable, Sendable {
             }
             $0.member("modulesRunning", metrics.modulesRunning)
             $0.member("modulesFailed", metrics.modulesFailed)
+            if metrics.modulesDone > 0 { $0.member("modulesDone", metrics.modulesDone) }
             if let atWork { $0.member("atWork", atWork.text) }
             if !metrics.overdue.isEmpty {
                 $0.member("unresponsive", metrics.overdue)

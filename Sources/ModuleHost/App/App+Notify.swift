@@ -1,0 +1,34 @@
+extension App {
+    /// Notifies the members of one module of an event, and no other module.
+    ///
+    /// - Parameters:
+    ///   - record: The record of the module.
+    ///   - members: Its members, in order.
+    ///   - event: The event.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - failed: Called with an error that a member threw.
+    /// - Returns: False where the lane was lost: its state must not be accessed any more.
+    func notify(
+        _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
+        on thread: LaneThread, failed: (any Error) -> Void
+    ) -> Bool {
+        let isLeaving = record.unloadingParts != nil
+        var isLost = false
+        event.kind.definition.send(event, to: members) { member, notify in
+            // Members that were taken out of the center receive this event all the same; and none does after another
+            // one with which the module has failed.
+            guard isLeaving || !member.isRemoved && !record.isFailed else { return }
+            // The remaining members of a module that kept the lane are notified on its own thread.
+            guard !isLost else {
+                do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
+                return
+            }
+            switch gate.call(record.slot, on: thread, { try describing(notify) }) {
+            case .returned, .tooDeep: break
+            case .threw(let error): failed(error)
+            case .lost, .threwOverdue: isLost = true
+            }
+        }
+        return !isLost
+    }
+}
