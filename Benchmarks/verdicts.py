@@ -23,8 +23,6 @@ class Row:
     of: str | None = None
     at_most: float | None = None
     at_least: float | None = None
-    # The goal is met, too, where ours is at most the limit and this, in `unit`.
-    or_more: float = 0
     # The number by which the figures are divided to be in `unit`.
     scale: float = 1
     # Whether the figure of ours is a ratio to the limit already.
@@ -37,7 +35,7 @@ class Row:
         if bound is None:
             return 'none: reported'
         if self.is_ratio or self.of is not None:
-            return f'{sign} {bound:g} ×' + (f', or the limit + {self.or_more:g} {self.unit}' if self.or_more else '')
+            return f'{sign} {bound:g} ×'
         return f'{sign} {bound:g} {self.unit}, absolute' if self.unit else f'{sign} {bound:g}'
 
 
@@ -69,7 +67,7 @@ class Verdict:
         value = self.ours if self.ratio is None else self.ratio
         if row.at_least is not None:
             return value >= row.at_least
-        return value <= row.at_most or bool(row.or_more) and self.ours <= self.limit + row.or_more
+        return value <= row.at_most
 
     def cells(self):
         row = self.row

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// One run of a daemon, with the state that the signal thread and the lane share.
+/// One run of a daemon, with the state that the main thread and the lane share.
 final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
     private let mark: ProcessMark
@@ -22,7 +22,6 @@ final class DaemonRun: Sendable {
     private let notifier: ReadinessNotifier
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
-    private let signalsEnded = Latch()
     private let stopRequests = Guarded(StopRequests())
     private let isLeaving = Atomic(false)
     /// The link to the parent that restarts this host when it dies; nil for none.
@@ -92,9 +91,7 @@ final class DaemonRun: Sendable {
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         methods.logFailures(to: log, time: host.time) { [host] in host.routes($0) }
         server = try ControlServer(
-            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight,
-            time: SystemTimeSource.shared, limits: ControlServer.Limits(),
-            carrying: host.gate.lane)
+            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight)
         reference.set(self)
     }
 
@@ -136,62 +133,24 @@ final class DaemonRun: Sendable {
             try link?.watch { [host] in
                 host.stop(because: "the parent that restarts this host has ended")
             }
-            try startTakingSignals()
         } catch {
             log.error(NativeThread.problem(error))
             return .failed
         }
         pressure.start(options.environment)
         defer { pressure.stop() }
-        signalsEnded.wait()
+        listener.loop {
+            keptDefault
+        } leaving: {
+            // The system keeps them meanwhile, or reports to the sender that it cannot.
+            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
+        } _: { signal in
+            take(signal)
+        }
         watch?.stop()
         let end = end.withLock { $0 } ?? .failed("the signals ended")
         controlled.ended(end)
         return end == .stopped ? .success : .failed
-    }
-
-    /// Takes signals until the host has ended.
-    ///
-    /// On a thread of their own, since that may run a module which never returns; the main thread returns the exit
-    /// code.
-    private func startTakingSignals() throws(SystemError) {
-        takePendingSignals()
-        let duty = Duty("signals", of: host.gate.lane) { [self] in
-            listener.begin { keptDefault }
-        } pause: {
-            SignalListener.block()
-        } turn: { [self] waits in
-            let next = takeSignal(waits: waits) { take($0) }
-            if next == .end { signalsEnded.open() }
-            return next
-        }
-        try NativeThread.start(name: "signals") { duty.run() }
-    }
-
-    /// Takes the signals that are pending now, those among them that were sent to the main thread alone.
-    private func takePendingSignals() {
-        listener.begin { keptDefault }
-        var hasTaken = true
-        while hasTaken {
-            hasTaken = false
-            _ = takeSignal(waits: false) { signal in
-                hasTaken = true
-                return take(signal)
-            }
-        }
-        SignalListener.block()
-    }
-
-    private func takeSignal(
-        waits: Bool, _ handler: (ReceivedSignal) -> Duty.Next
-    ) -> Duty.Next {
-        listener.turn(
-            waits: waits, keepingDefault: { keptDefault },
-            leaving: {
-                // The system keeps them meanwhile, or reports to the sender that it cannot.
-                signalLoad.hasRoom || signalLoad.awaitRoom()
-                    ? [] : actions.withLock { $0.delivered }
-            }, handler)
     }
 
     /// The signals that keep their default action: none to which the slatefile assigns one.
@@ -199,7 +158,7 @@ final class DaemonRun: Sendable {
         SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
     }
 
-    private func take(_ signal: ReceivedSignal) -> Duty.Next {
+    private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
         guard let assigned = actions.withLock({ $0[signal.number] }) else { return .goOn }
         let origin = Origin(assigned.name, signal)
         switch assigned.action {

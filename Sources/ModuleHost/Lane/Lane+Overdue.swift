@@ -17,14 +17,10 @@ extension Lane {
     ///   takeover can be tried again.
     func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
         guard observed.depth > 0, observed.slot != 0 else { return false }
-        // Its loop goes on elsewhere before it loses the lane. Where a carrier owns the lane by now and did not
-        // when the word was read, the lane is not taken.
-        let carrier = state.withLock { $0.carried?.by }
-        carrier?.passOn()
-        let standby: StandbyThread?
+        let standby: StandbyThread
         do throws(SystemError) {
             try ProcessBarrier.prepare()
-            standby = carrier == nil ? try delegate.makeStandbyThread() : nil
+            standby = try delegate.makeStandbyThread()
         } catch {
             noteNoThread(at: observed, error)
             return false
@@ -37,16 +33,12 @@ extension Lane {
             let slots = numbers.compactMap { state.slots[$0] }
             state.overdue.add(
                 slots, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
-            let resumption = Resumption(
+            state.resumption = Resumption(
                 slot: stuck.outermost(at: observed),
                 report: TakeoverReport(
                     slots: slots, unloaded: numbers.last.flatMap(state.unloadedModule),
                     cause: cause, job: state.current))
-            state.resumption = resumption
-            // The lane's own thread sleeps while a carrier is stuck.
-            let resident = state.carried.take()?.from
-            resident?.word.begin(observed.takenOver)
-            let thread = resident ?? state.nextThread(at: observed.takenOver, box)
+            let thread = state.nextThread(at: observed.takenOver, box)
             noteTakeover(by: thread, of: state)
             state.thread = thread
             setOwner(thread)
@@ -54,12 +46,12 @@ extension Lane {
             return (thread, slots.last)
         }
         guard let (thread, innermost) = taken else {
-            standby?.cancel()
+            standby.cancel()
             return false
         }
         epoch.add(1, ordering: .releasing)
         if cause == .overdue, let innermost { watchdog.tookOver(from: innermost) }
-        if let standby { standby.run { [self] in run(on: thread) } } else { rouse(thread) }
+        standby.run { [self] in run(on: thread) }
         return true
     }
 

@@ -42,7 +42,7 @@ extension Lane {
 
     /// Returns whether the lane was not taken from `thread`, which owned it or still does.
     ///
-    /// By that thread itself. The lane's own thread, which sleeps while a carrier has the lane, counts as an owner.
+    /// By that thread itself.
     func owns(_ thread: LaneThread) -> Bool { !thread.word.isTaken }
 
     /// Runs host code, from inside a module's call, that accesses the state of the lane.

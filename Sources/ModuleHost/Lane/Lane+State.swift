@@ -10,7 +10,7 @@ extension Lane {
         /// reference.
         private(set) var threads: [LaneThread]
         /// The objects of threads that have ended, for the next ones: as many as modules were overdue at a
-        /// time, and carriers.
+        /// time.
         var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
@@ -28,10 +28,6 @@ extension Lane {
         var firstVacant: UInt16 = 1
         /// The last delivery that took too long while no thread could be started to go on.
         var unreplaced: UInt32?
-        /// The loops whose threads may carry the lane.
-        var carriers: [any LaneCarrier] = []
-        /// The loop whose thread carries the lane, and the lane's own thread, which sleeps meanwhile.
-        var carried: (by: any LaneCarrier, from: LaneThread)?
         /// The job that the lane's next thread continues, after a takeover.
         var resumption: Resumption?
 
@@ -57,8 +53,6 @@ extension Lane {
     enum Step {
         case run(any LaneJob)
         case resume(Resumption)
-        /// Nothing, until the job that is done has been released.
-        case release
         case sleep, end
     }
 }
@@ -91,21 +85,13 @@ extension Lane.State {
             return (.run(job), done)
         }
         if isClosed { return (.end, done) }
-        // Another thread may carry the lane from the moment on in which it sleeps.
-        if done != nil { return (.release, done) }
         isAsleep = true
-        return (.sleep, nil)
+        return (.sleep, done)
     }
 
     /// Returns the thread to wake, if the lane's thread sleeps.
-    ///
-    /// - Parameter mayCarry: Whether the calling thread may run the job that it has listed, if that is alone.
-    /// - Returns: The thread; nil where it is awake, or the calling thread will run the job.
-    mutating func wakeUp(unlessCarried mayCarry: Bool = false) -> LaneThread? {
+    mutating func wakeUp() -> LaneThread? {
         guard isAsleep else { return nil }
-        if mayCarry, jobs.count == 1, idleJobs.isEmpty, carriers.contains(where: \.isCurrent) {
-            return nil
-        }
         isAsleep = false
         return thread
     }

@@ -129,19 +129,17 @@ final class Lane: Sendable {
     /// Adds to the list, and wakes the lane's thread where it sleeps.
     ///
     /// - Returns: False where the lane is closed: nothing was added.
-    private func list(
-        mayCarry: Bool = true, _ add: (inout Deque<any LaneJob>) -> Void
-    ) -> Bool {
+    private func list(_ add: (inout Deque<any LaneJob>) -> Void) -> Bool {
         let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
             guard !state.isClosed else { return (false, nil) }
             add(&state.jobs)
-            return (true, state.wakeUp(unlessCarried: mayCarry))
+            return (true, state.wakeUp())
         }
         rouse(verdict.wake)
         return verdict.accepted
     }
 
-    func rouse(_ thread: LaneThread?) {
+    private func rouse(_ thread: LaneThread?) {
         guard let thread else { return }
         if let input { input.rouse() } else { thread.wake.signal() }
     }
@@ -238,8 +236,7 @@ final class Lane: Sendable {
     func serve<Result>(_ body: (LaneThread) -> Result) -> Result? {
         withoutActuallyEscaping(body) { body in
             let request = ServedRequest(body)
-            // The calling thread will not run it: it waits here.
-            if !list(mayCarry: false, { $0.append(request) }) { request.abandon() }
+            enqueue(request)
             return request.wait()
         }
     }
@@ -314,7 +311,6 @@ final class Lane: Sendable {
             case .resume(let resumption):
                 resume(resumption, on: thread)
                 guard owns(thread) else { return nil }
-            case .release: break
             case .end: return nil
             case .sleep: sleep(thread)
             }

@@ -13,9 +13,6 @@ import Synchronization
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
     /// The word, which the thread moves while it owns the lane.
-    ///
-    /// A carrier that gives the lane back, and a takeover from a carrier, set the word of the lane's own thread, which
-    /// sleeps.
     @usableFromInline let word: OwnershipWord
 
     /// The word as it is.

@@ -34,10 +34,9 @@ struct ControlLoop {
 
     /// Waits for requests, mail or a deadline, and serves each connection.
     ///
-    /// - Parameter waits: False where mail is there already.
     /// - Returns: Whether the server goes on.
-    mutating func turn(waits: Bool) -> Duty.Next {
-        if waits { wait() } else { server.mailbox.bell.wakeUp(signalled: false) }
+    mutating func turn() -> Bool {
+        wait()
         readMail()
         takeLines()
         for case let connection? in connections { connection.updateDirectAnswers() }
@@ -47,10 +46,10 @@ struct ControlLoop {
         let deadline = closeOverdue()
         if isOver {
             close()
-            return .end
+            return false
         }
         setAlarm(at: deadline)
-        return .goOn
+        return true
     }
 
     private mutating func close() {

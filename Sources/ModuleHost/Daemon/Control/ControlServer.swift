@@ -4,8 +4,7 @@ import AppService
 /// user, and of root, call the host's methods in JSON-RPC 2.0, one message a line.
 ///
 /// One thread of its own serves all connections. It never waits for one of them, and sleeps when there are no
-/// requests. A lone request that only the lane can answer it handles itself, as a carrier of the lane; if a module
-/// takes long, another thread serves meanwhile (``Duty``). While the server's thread sleeps, the thread that has the
+/// requests. While the server's thread sleeps, the thread that has the
 /// answer to the only call of a client sends it itself (``ConnectionSocket``). Responses may be out of order. The effect of one client
 /// on the others is bounded by ``Limits``, whatever it sends and however little it reads.
 ///
@@ -42,7 +41,6 @@ package final class ControlServer: Sendable {
     /// The identity of the socket's file; another host may have a socket at the same path if the directory
     /// was moved.
     private let identity: String?
-    private let lane: Lane?
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
 
@@ -65,15 +63,11 @@ package final class ControlServer: Sendable {
             limits: Limits())
     }
 
-    /// Creates the socket; `lane` is the one on which the methods run, nil where the thread that serves runs none of
-    /// their jobs.
     init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
         budget: InFlightBudget = InFlightBudget(), time: any TimeSource, limits: Limits,
-        carrying lane: Lane? = nil,
         accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
     ) throws(ControlServerError) {
-        self.lane = lane
         path = directory.path(of: StateDirectory.socketName)
         do throws(SystemError) {
             mailbox = try ControlMailbox()
@@ -120,17 +114,9 @@ package final class ControlServer: Sendable {
     }
 
     private func serve() {
-        let loop = Guarded(ControlLoop(self))
-        let turn: @Sendable (Bool) -> Duty.Next = { [ended] waits in
-            let next = loop.withLock { $0.turn(waits: waits) }
-            if next == .end { ended.give() }
-            return next
-        }
-        if let lane {
-            Duty("hostd-control", of: lane, turn: turn).run()
-        } else {
-            while turn(true) == .goOn {}
-        }
+        var loop = ControlLoop(self)
+        while loop.turn() {}
+        ended.give()
     }
 
     /// Removes the socket, sends the remaining responses, closes the connections, and waits for that.

@@ -32,7 +32,7 @@ struct SignalListenerTests {
             for _ in 1...3 { Signals.send(first, toThread: NativeThread.current) }
             Signals.send(SIGUSR2, toThread: NativeThread.current)
             var signals: [ReceivedSignal] = []
-            SignalListener().loop { signal in
+            SignalListener().takeSignals { signal in
                 signals.append(signal)
                 return signals.count == 4 ? .end : .goOn
             }
@@ -55,7 +55,7 @@ struct SignalListenerTests {
             for signal in [SIGUSR1, SIGTERM] {
                 Signals.send(signal, toThread: NativeThread.current)
             }
-            SignalListener().loop { signal in
+            SignalListener().takeSignals { signal in
                 numbers.append(signal.number)
                 return .end
             }
@@ -70,7 +70,7 @@ struct SignalListenerTests {
             let listener = SignalListener()
             Signals.send(SIGUSR2, toThread: NativeThread.current)
             var calls = 0
-            listener.loop { _ in
+            listener.takeSignals { _ in
                 calls += 1
                 // The loop waits again by then, or is about to: both must end it.
                 try? NativeThread.start(name: "ends") { listener.end() }
@@ -87,7 +87,7 @@ struct SignalListenerTests {
             let listener = SignalListener()
             listener.end()
             var calls = 0
-            listener.loop { _ in
+            listener.takeSignals { _ in
                 calls += 1
                 return .goOn
             }
@@ -104,7 +104,7 @@ struct SignalListenerTests {
             Signals.send(SIGHUP, toThread: NativeThread.current)
             Signals.send(Signals.realTime.lowerBound, toThread: NativeThread.current)
             var numbers: [Int32] = []
-            SignalListener().loop { signal in
+            SignalListener().takeSignals { signal in
                 numbers.append(signal.number)
                 return numbers.count == 2 ? .end : .goOn
             }
@@ -131,7 +131,7 @@ struct SignalListenerTests {
             [SignalListener.keptDefault, [SIGTSTP]].map { kept in
                 Signals.block(SignalSet(SignalListener.keptDefault))
                 Signals.send(SIGHUP, toThread: NativeThread.current)
-                SignalListener().loop(keepingDefault: { kept }) { _ in .end }
+                SignalListener().takeSignals(keepingDefault: { kept }) { _ in .end }
                 return SignalListener.keptDefault.filter { !Signals.blocked.contains($0) }
             }
         }
@@ -154,13 +154,10 @@ extension SignalListener {
     ///
     /// Except CHLD. The kernel does not ignore it for a thread that has it blocked, as a thread has that starts a
     /// process: if an earlier child of the same thread ends meanwhile, any thread that waits for signals takes it.
-    fileprivate func loop(
+    fileprivate func takeSignals(
         keepingDefault kept: () -> [Int32] = { SignalListener.keptDefault },
-        _ handler: (ReceivedSignal) -> Duty.Next
+        _ handler: (ReceivedSignal) -> Next
     ) {
-        begin(keepingDefault: kept)
-        while turn(
-            keepingDefault: kept, { $0.number == SIGCHLD ? .goOn : handler($0) }) == .goOn
-        {}
+        loop(keepingDefault: kept) { $0.number == SIGCHLD ? .goOn : handler($0) }
     }
 }

@@ -40,14 +40,6 @@ struct DeliveryModel {
         var races = 0
         var slices = 0
         var slicesOfOverdue = 0
-        /// Jobs that the thread of a loop has run, and how often such a loop passed to another thread.
-        var carried = 0
-        var passed = 0
-
-        mutating func add(_ other: ModelCarrier.Tally) {
-            carried += other.carried
-            passed += other.passed
-        }
 
         mutating func add(_ other: Tally) {
             invocations += other.invocations
@@ -59,15 +51,13 @@ struct DeliveryModel {
             races += other.races
             slices += other.slices
             slicesOfOverdue += other.slicesOfOverdue
-            carried += other.carried
-            passed += other.passed
         }
 
         /// Everything that is counted.
         var all: [Int] {
             [
                 invocations, overdue, rejoined, missed, calls, callsOfOverdue, races, slices,
-                slicesOfOverdue, carried, passed,
+                slicesOfOverdue,
             ]
         }
     }

@@ -22,7 +22,6 @@ struct ModelTrial {
     private let lane: Lane
     private let time = ManualTimeSource()
     private let patience: Duration
-    private var carriers = [ModelCarrier?](repeating: nil, count: Schedule.carriers)
     private var markers = 0
     private var isStopped = false
     /// Who stood on the lane before the last door was opened there.
@@ -39,9 +38,6 @@ struct ModelTrial {
         var tally = DeliveryModel.Tally()
     }
 
-    /// Ends the loops, and counts what happened in them.
-    private func endCarriers() -> [ModelCarrier.Tally] { carriers.compactMap { $0?.end() } }
-
     /// Runs a schedule.
     ///
     /// - Parameters:
@@ -57,21 +53,16 @@ struct ModelTrial {
             try trial.run()
         } catch let hang as Hang {
             let words = "hangs: \(hang.what); \(trial.stage.whereabouts); \(trial.lane.whereabouts)"
-            _ = trial.endCarriers()
             return Outcome(diagnostics: trial.stage.diagnostics + [words])
         } catch {
-            _ = trial.endCarriers()
             return Outcome(diagnostics: ["\(error)"])
         }
-        let carried = trial.endCarriers()
         let diagnostics = trial.stage.diagnostics
         guard diagnostics.isEmpty else { return Outcome(diagnostics: diagnostics) }
         var model = DeliveryModel(schedule)
         for moment in trial.stage.history { model.take(moment) }
         let end = model.end()
-        var tally = model.tally
-        for each in carried { tally.add(each) }
-        return Outcome(diagnostics: end, tally: tally)
+        return Outcome(diagnostics: end, tally: model.tally)
     }
 
     private init(_ schedule: Schedule, _ slatefile: ModelSlatefile, _ limit: Duration) {
@@ -101,7 +92,7 @@ struct ModelTrial {
 
     private mutating func take(_ step: Schedule.Step) throws {
         switch step {
-        case .deliver(let event, let carrier): try deliver(event, by: carrier)
+        case .deliver(let event): try deliver(event)
         case .settle: try settle()
         case .tick(let count):
             try settle()
@@ -132,34 +123,16 @@ struct ModelTrial {
                 release(first, turns)
                 release(second, turns)
             }
-        case .stop(let carrier):
-            let (host, stage) = (host, stage)
+        case .stop:
             stage.note(.stops)
-            try run(by: carrier) { host.stop(because: "of the schedule") }
+            host.stop(because: "of the schedule")
             isStopped = true
         }
     }
 
-    /// Does something on this thread, or in a turn of a loop that may carry the lane.
-    private mutating func run(
-        by carrier: Int?, _ body: @escaping @Sendable () -> Void
-    ) throws {
-        guard let carrier else { return body() }
-        if carriers[carrier] == nil {
-            // Sooner than anything that is waited for, or later than most of it.
-            let patience = Duration.microseconds(carrier == 0 ? 20 : 2000)
-            carriers[carrier] = try ModelCarrier(of: lane, patience: patience)
-        }
-        // What was done last has been reported, but perhaps the lane's thread does not sleep yet.
-        for _ in 0..<50 where !lane.state.withLock(\.isAsleep) { sched_yield() }
-        guard carriers[carrier]?.run(within: patience, body) == true else {
-            throw Hang(what: "a turn of carrier \(carrier)")
-        }
-    }
-
-    private mutating func deliver(_ event: Schedule.Event, by carrier: Int? = nil) throws {
-        let (number, host, stage) = (event.number, host, stage)
-        let deliver: @Sendable () -> Void
+    private func deliver(_ event: Schedule.Event) throws {
+        let number = event.number
+        let deliver: () -> Void
         switch event.kind {
         case .message:
             let event = try LifecycleEvent.message(topic: "\(number)", payload: nil, origin: .host)
@@ -172,11 +145,9 @@ struct ModelTrial {
             let new = try reloaded(number)
             deliver = { host.reload(new, tokens: .empty, origin: .host) { _ in } }
         }
-        try run(by: carrier) {
-            stage.note(.offers(number))
-            deliver()
-            stage.note(.offered(number))
-        }
+        stage.note(.offers(number))
+        deliver()
+        stage.note(.offered(number))
     }
 
     /// The slatefile as it is read again: the settings of those who take them are the number of the event.
@@ -319,7 +290,6 @@ struct ModelTrial {
         if stage.end != .stopped { stage.error("ended as \(stage.end.map { "\($0)" } ?? "")") }
         let count = schedule.modules.count
         try wait(for: "modules, to be let go") { stage.gone == count }
-        // Also where the job that closed the lane was carried.
         let lane = host.gate.lane
         try wait(for: "the lane's thread, to end") { lane.needsNoThread }
         time.dropAlarms()
@@ -329,7 +299,7 @@ struct ModelTrial {
 extension Lane {
     /// Whether the lane is closed, and its own thread ends or has ended.
     fileprivate var needsNoThread: Bool {
-        state.withLock { $0.isClosed && $0.carried == nil && !$0.isAsleep }
+        state.withLock { $0.isClosed && !$0.isAsleep }
     }
 
     /// The state of the lane, for a trial that does not come to its end.
@@ -340,7 +310,7 @@ extension Lane {
             return "lane: slot \(word.slot), depth \(word.depth), \(state.jobs.count) jobs, "
                 + "\(state.isAsleep ? "asleep" : "awake"), owned: \(state.thread.ownership == word), "
                 + "current: \(state.current.map { "\(type(of: $0))" } ?? "none"), "
-                + "carried: \(state.carried != nil), resumption: \(state.resumption != nil), overdue: \(overdue)"
+                + "resumption: \(state.resumption != nil), overdue: \(overdue)"
         }
     }
 }

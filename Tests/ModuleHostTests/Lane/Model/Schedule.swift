@@ -15,8 +15,8 @@ struct Schedule: Sendable {
 
     /// What comes from outside, or of the clock.
     enum Step: Sendable {
-        /// An event, from a thread of its own or in a turn of a loop that may carry the lane.
-        case deliver(Event, by: Int? = nil)
+        /// An event.
+        case deliver(Event)
         /// Waits until nothing moves: the lane stands before a door, or has nothing to do.
         case settle
         /// Has the watchdog look so often at who stands before a door on the lane.
@@ -36,11 +36,8 @@ struct Schedule: Sendable {
         /// other, and from then on they have it in turn.
         case squeeze(Int, Int, turns: Int)
         /// Stops the app; what follows comes too late, or just in time.
-        case stop(by: Int? = nil)
+        case stop
     }
-
-    /// The number of loops whose threads may carry the lane.
-    static let carriers = 2
 
     /// An event, with what each module does when it receives it.
     struct Event: Sendable {
@@ -121,7 +118,7 @@ struct Schedule: Sendable {
             case .stall, .meet, .open, .wake, .fail: break
             }
         }
-        for case .deliver(let event, by: _) in steps { gather(event) }
+        for case .deliver(let event) in steps { gather(event) }
         return events
     }
 }
@@ -141,7 +138,7 @@ extension Schedule {
             case .stall, .meet, .open, .wake, .fail: break
             }
         }
-        for case .deliver(let event, by: _) in steps {
+        for case .deliver(let event) in steps {
             for act in event.acts.joined() { gather(act) }
         }
         return calls
@@ -167,7 +164,7 @@ extension Schedule.Module: CustomStringConvertible {
 extension Schedule.Step: CustomStringConvertible {
     var description: String {
         switch self {
-        case .deliver(let event, let carrier): "deliver\(by(carrier)) \(event)"
+        case .deliver(let event): "deliver \(event)"
         case .settle: "settle"
         case .tick(let count): "tick \(count)"
         case .overrun: "overrun"
@@ -178,11 +175,9 @@ extension Schedule.Step: CustomStringConvertible {
         case .hold(let door): "hold the lane at \(door)"
         case .squeeze(let first, let second, let turns):
             "squeeze \(first), then \(second) \(turns) turns later"
-        case .stop(let carrier): "stop\(by(carrier))"
+        case .stop: "stop"
         }
     }
-
-    private func by(_ carrier: Int?) -> String { carrier.map { " by carrier \($0)" } ?? "" }
 }
 
 extension Schedule.Event: CustomStringConvertible {

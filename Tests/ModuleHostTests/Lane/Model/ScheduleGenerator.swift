@@ -43,19 +43,11 @@ struct ScheduleGenerator {
 
     private mutating func anyModule() -> Int { roll(0...modules.count - 1) }
 
-    /// None in half of the cases.
-    private mutating func anyCarrier() -> Int? {
-        one(in: 2) ? nil : roll(0...Schedule.carriers - 1)
-    }
-
     // MARK: Steps
 
     private mutating func steps() -> [Schedule.Step] {
         switch roll(0...99) {
-        case 0..<42:
-            let step = Schedule.Step.deliver(event(), by: anyCarrier())
-            // An idle lane may be carried.
-            return one(in: 3) ? [.settle, step] : [step]
+        case 0..<42: return [.deliver(event())]
         case 42..<52: return [.tick(roll(1...6))]
         case 52..<64: return [.overrun]
         case 64..<66: return [.race(turns: roll(0...3000))]
@@ -69,11 +61,11 @@ struct ScheduleGenerator {
             if let index = asleep.firstIndex(of: number) { asleep.remove(at: index) }
             return [.wake(number)]
         case 88..<90: return [.strike]
-        case 90..<91: return one(in: 4) ? overdueTwiceInStop() : [.stop(by: anyCarrier())]
+        case 90..<91: return one(in: 4) ? overdueTwiceInStop() : [.stop]
         case 91..<94: return staleWord()
         case 94..<97: return callFromLate()
         case 97: return rejoinUnderFire()
-        case 98: return one(in: 2) ? sliceOfLate() : listedWhileCarried()
+        case 98: return sliceOfLate()
         default: return rejoinInTurn()
         }
     }
@@ -238,27 +230,13 @@ struct ScheduleGenerator {
         ]
     }
 
-    /// A carrier stands in a module while others list jobs, the loop of the carrier among them; then it goes on, or is
-    /// overdue.
-    private mutating func listedWhileCarried() -> [Schedule.Step] {
-        let (module, carrier) = (anyModule(), roll(0...Schedule.carriers - 1))
-        let door = door()
-        var steps: [Schedule.Step] = [
-            .settle, .deliver(event(module, [.stall(door)]), by: carrier), .settle,
-        ]
-        for _ in 0..<roll(1...2) { steps.append(.deliver(event(), by: anyCarrier())) }
-        if one(in: 2) { steps.append(.overrun) }
-        if one(in: 4) { steps.append(.stop(by: anyCarrier())) }
-        return steps + [.open(door)]
-    }
-
     /// A module is overdue in a stop, returns, and gets stuck again: then it is not waited for.
     private mutating func overdueTwiceInStop() -> [Schedule.Step] {
         let module = anyModule()
         let (first, lane, second) = (door(), door(), door())
         return [
             .deliver(event(module, [.stall(first)])), .hold(lane),
-            .deliver(event(module, [.stall(second)])), .settle, .stop(by: anyCarrier()), .overrun,
+            .deliver(event(module, [.stall(second)])), .settle, .stop, .overrun,
             .open(first),
             .settle, .open(lane), .settle, .tick(1), .open(second),
         ]

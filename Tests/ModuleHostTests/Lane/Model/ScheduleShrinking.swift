@@ -61,9 +61,9 @@ extension Schedule {
         }
         var schedule = self
         for (index, step) in steps.enumerated() {
-            guard case .deliver(var event, let carrier) = step else { continue }
+            guard case .deliver(var event) = step else { continue }
             event.acts = event.acts.map(less)
-            schedule.steps[index] = .deliver(event, by: carrier)
+            schedule.steps[index] = .deliver(event)
         }
         return left < 0 ? schedule : nil
     }

@@ -3,40 +3,15 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// A host whose lone signals and requests are handled by the threads that take them.
-@Suite("hostd run: work that its threads carry", .timeLimit(.minutes(10)))
-struct CarriedRunTests {
+/// A host in which a module hangs: its threads that take signals and serve clients do not wait for it.
+@Suite("hostd run: busy with a module", .timeLimit(.minutes(10)))
+struct BusyRunTests {
     private static let hour = #"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#
-
-    /// A host in which both threads have carried a job, and its journal's pipe.
-    private func carrying() throws -> (HostdRun, FullPipe) {
-        let (run, pipe) = try FullPipe.run(Self.hour)
-        // The first job that each carries has its second thread started. A job is not carried where the lane's own
-        // thread is still awake, as it may be on a busy machine.
-        var names: [Substring] = []
-        for _ in 1...20 where !Self.areBothTwice(in: names) {
-            for (signal, line) in [(SIGUSR1, " background  "), (SIGUSR2, " foreground  ")] {
-                run.process.send(signal)
-                try run.process.waitForLine(containing: line)
-                #expect(try run.hostd("post", "x", "1").exit == .code(0))
-                pipe.empty()
-            }
-            names = try HostProcess.run(
-                ["-c", "cat /proc/\(run.process.processID)/task/*/comm"], program: "/bin/sh"
-            ).output.split(separator: "\n")
-        }
-        #expect(Self.areBothTwice(in: names), "\(names)")
-        return (run, pipe)
-    }
-
-    private static func areBothTwice(in names: [Substring]) -> Bool {
-        ["hostd-control", "signals"].allSatisfy { name in names.count { $0 == name } == 2 }
-    }
 
     @Test(
         "while a module hangs in what a signal brought, clients are answered and signals are taken")
     func signal() throws {
-        let (run, pipe) = try carrying()
+        let (run, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()
         run.process.send(SIGUSR1)
         try expectBusy(run)
@@ -46,7 +21,7 @@ struct CarriedRunTests {
 
     @Test("while a module hangs in what a client sent, clients are answered and signals are taken")
     func client() throws {
-        let (run, pipe) = try carrying()
+        let (run, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()
         let post = try HostProcess(["post", "x", "1"], in: run.folder.path)
         try expectBusy(run)
@@ -57,7 +32,7 @@ struct CarriedRunTests {
 
     @Test("what was taken meanwhile is done when the module returns")
     func returns() throws {
-        let (run, pipe) = try carrying()
+        let (run, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()
         run.process.send(SIGUSR1)
         try expectBusy(run)
