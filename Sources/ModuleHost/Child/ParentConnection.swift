@@ -120,7 +120,7 @@ final class ParentConnection: Sendable {
         while true {
             switch queue.next(until: nil) {
             case .message(.answer(number, let result)): return try result.get()
-            case .message(.answer), .message(.line), .end: continue
+            case .message(.answer), .end: continue
             case .message(.request(let request, let id)): serve(request, id)
             case .nothing:
                 guard waitForInput() else { throw RPCError(.notRunning, "the host is gone") }

@@ -20,6 +20,12 @@ extension IsolatedModule {
                 late.answer(.failure(HandlerError(error: IsolationError.ended(end))))
             }
         }
+        let limits = process.limits
+        guard process.input.takesCalls else {
+            throw RouteError.unavailable(
+                context.id,
+                because: "it has not read \(limits.input.callBytes >> 20) MiB of its input yet")
+        }
         guard
             let number = process.request(
                 "call", within: callLimit, for: recipient,
@@ -28,8 +34,7 @@ extension IsolatedModule {
                 })
         else {
             throw RouteError.unavailable(
-                context.id,
-                because: "it has not answered \(process.limits.queue.requests) calls yet")
+                context.id, because: "it has not answered \(limits.queue.requests) calls yet")
         }
         late.whenCancelled { [process] in process.cancel(number) }
     }
@@ -112,7 +117,7 @@ extension ModuleProcess {
     func notify(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
         var json = JSONWriter()
         json.rpcRequest(method, id: nil, parameters)
-        post(json.bytes)
+        send(json.bytes)
     }
 
     /// Responds to a call of the process, in the module.
@@ -129,12 +134,6 @@ extension ModuleProcess {
             json.rpcResult(id: id) { $0.object { $0.member("reply", raw: reply) } }
         case .failure(let error): json.rpcError(error, id: id)
         }
-        post(json.bytes)
-    }
-
-    /// Makes the thread that is in the module, or the next one, send a line.
-    func post(_ line: [UInt8]) {
-        _ = queue.add(.line(line), bytes: line.count)
-        output.interrupt()
+        send(json.bytes)
     }
 }

@@ -361,7 +361,6 @@ final class IsolatedModule {
             case .message(.request(let request, let id)): serve(request, id)
             // The caller no longer waits.
             case .message(.answer): break
-            case .message(.line(let line)): process.send(line)
             case .nothing: return false
             case .end(let end):
                 if hasTerminated { isGone = true }

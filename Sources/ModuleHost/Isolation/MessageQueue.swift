@@ -19,8 +19,6 @@ final class MessageQueue: Sendable {
         case request(RPCRequest, id: RPCID?)
         /// The response to a request of the host.
         case answer(Int, Result<JSONValue, RPCError>)
-        /// A line to the process, from a thread that is not in the module.
-        case line([UInt8])
     }
 
     /// Receives the response to a request that no thread waits for, or the end of the process.

@@ -60,7 +60,7 @@ extension ModuleProcess {
         while !isReady {
             switch queue.next(until: end) {
             case .message(.request(let request, let id)): isReady = takeReady(request, id)
-            case .message(.answer), .message(.line): continue
+            case .message(.answer): continue
             case .end(let end): throw end
             case .nothing:
                 kill(because: .silence("send 'ready'", time))

@@ -5,8 +5,7 @@ import Synchronization
 /// One run of a module's program: the messages to it, and its messages.
 ///
 /// The ``ProcessReader`` reads it from the start to the end, except for output that a thread that waits for a
-/// response reads itself. Requests to it, and responses to its requests, are sent by one thread at a time:
-/// the one that is in the module.
+/// response reads itself. Lines to it come from any thread.
 final class ModuleProcess: Sendable {
     struct Limits: Hashable, Sendable {
         /// The number of bytes of a line, without its newline.
@@ -14,6 +13,7 @@ final class ModuleProcess: Sendable {
         /// The number of bytes of a line of standard error that are shown.
         var errorLine = 4096
         var queue = MessageQueue.Limits()
+        var input = ModuleInput.Limits()
         /// The number of calls of the process whose answers come later.
         var pendingCalls = 1024
         var output = TokenBucket.Limits(burst: 1000, perSecond: 100)
@@ -61,6 +61,7 @@ final class ModuleProcess: Sendable {
     let startedAt: ContinuousClock.Instant
     let queue: MessageQueue
     let limits: Limits
+    let input: ModuleInput
     let output: ModuleOutput
     let log: ModuleLog
     private let child: ChildProcess
@@ -80,12 +81,13 @@ final class ModuleProcess: Sendable {
     var processID: Int32 { child.processID }
 
     private init(
-        of child: ChildProcess, queue: MessageQueue, output: ModuleOutput, log: ModuleLog,
-        at start: ContinuousClock.Instant, limits: Limits
+        of child: ChildProcess, queue: MessageQueue, input: ModuleInput, output: ModuleOutput,
+        log: ModuleLog, at start: ContinuousClock.Instant, limits: Limits
     ) {
         warnings = Guarded(OutputRateLimit(limits.warnings, at: start))
         self.child = child
         self.queue = queue
+        self.input = input
         self.output = output
         self.log = log
         startedAt = start
@@ -116,7 +118,8 @@ final class ModuleProcess: Sendable {
                 reference.object?.violate($0)
             }
             let process = ModuleProcess(
-                of: child, queue: queue, output: output, log: log, at: time.now(), limits: limits)
+                of: child, queue: queue, input: ModuleInput(of: child, limits.input, wake),
+                output: output, log: log, at: time.now(), limits: limits)
             reference.set(process)
             try reader.add(process)
             return process
@@ -156,7 +159,6 @@ final class ModuleProcess: Sendable {
         defer { queue.endExchange() }
         var deadline = DispatchTime.after(time)
         send(json.bytes, within: time)
-        // Not earlier: the output must be read while the process does not read its input.
         output.hold()
         defer { output.release() }
         while true {
@@ -171,10 +173,11 @@ final class ModuleProcess: Sendable {
                 output.release()
                 serve(request, id)
                 output.hold()
-            case .message(.line(let line)): send(line)
             case .end(let end): throw end
             case .nothing:
-                kill(because: cause ?? .silence("answer '\(method)'", time))
+                kill(
+                    because: input.isWaiting
+                        ? .notReading(time) : cause ?? .silence("answer '\(method)'", time))
                 deadline = .distantFuture
             }
         }
@@ -207,27 +210,13 @@ final class ModuleProcess: Sendable {
     /// The time that a process may take to read a response.
     static let readingTime: Duration = .seconds(5)
 
-    /// Sends a line.
+    /// Sends a line, behind all that were sent before.
     ///
-    /// In the module. A process that does not read the line in time is killed; a thread that waits for a response receives
-    /// that end as the response.
+    /// From any thread; it does not wait. A process that reads nothing for this time is killed; a thread that waits for a
+    /// response receives that end as the response.
     func send(_ line: [UInt8], within time: Duration = readingTime) {
-        let deadline = DispatchTime.after(time)
-        let bytes = line + [UInt8(ascii: "\n")]
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            do throws(SystemError) {
-                rest = rest.dropFirst(try child.write(rest))
-            } catch {
-                // The process has closed its input, or ended: the reading thread finds out which.
-                return
-            }
-            if rest.isEmpty { return }
-            let left = deadline.millisecondsLeft
-            guard left > 0, child.waitForRoom(milliseconds: left) else {
-                return kill(because: .silence("read its input", time))
-            }
-        }
+        guard !input.write(line, within: time) else { return }
+        violate("left more than \(limits.input.bytes >> 20) MiB unread")
     }
 
     /// Logs that a notification of the process failed.
@@ -265,10 +254,7 @@ extension ModuleProcess: EndingProcess {
         output.rest()
         var json = JSONWriter()
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
-        // A pipe takes so little at once or not at all. A program that does not read its input finds its end behind
-        // what it has not read.
-        _ = try? child.write((json.bytes + [UInt8(ascii: "\n")])[...])
-        child.closeInput()
+        input.end(with: json.bytes)
     }
 
     func terminate(after time: Duration) {

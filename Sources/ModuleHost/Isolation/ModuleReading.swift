@@ -10,6 +10,8 @@ final class ModuleReading {
         static let errors = Ready(rawValue: 2)
         /// It has ended.
         static let end = Ready(rawValue: 4)
+        /// There is room for lines that wait.
+        static let input = Ready(rawValue: 8)
         static let parts = [output, errors, end]
     }
 
@@ -56,6 +58,7 @@ final class ModuleReading {
         }
         // A stream that is not waited for is not read: it may be another thread's turn, or too early.
         let ready = ready.intersection(wait.parts)
+        if ready.contains(.input) { process.input.flush() }
         if ready.contains(.errors) { readErrors(&buffer) }
         if ready.contains(.output) { output.readInTurn(atMost: buffer.count) }
         if ready.isEmpty, isTimeUp {
@@ -63,6 +66,7 @@ final class ModuleReading {
             write(entries.flush())
             endIfClosedForLong()
         }
+        if let stall = process.input.stall { process.kill(because: .notReading(stall)) }
         wait = next()
         return wait
     }
@@ -75,9 +79,11 @@ final class ModuleReading {
         var wait = Wait()
         if turn == .own, !isFull, pauses.output == 0 { wait.parts.insert(.output) }
         if isErrorOpen, pauses.error == 0 { wait.parts.insert(.errors) }
+        if process.input.isWaiting { wait.parts.insert(.input) }
         let times = [
             pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
             patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
+            process.input.millisecondsLeft,
         ]
         wait.milliseconds = times.compactMap(\.self).min()
         return wait

@@ -186,7 +186,7 @@ extension ModuleProcess {
         let waits = try module.posts.post(event, to: services) { [weak self] in
             var json = JSONWriter(capacity: 64)
             json.rpcResult(id: id, result)
-            self?.post(json.bytes)
+            self?.send(json.bytes)
         }
         guard waits else { return succeed(id, result) }
         // The process may post in an event, and wait for the response in it: the events before need the lane.

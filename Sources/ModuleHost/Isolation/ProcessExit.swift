@@ -12,6 +12,8 @@ struct ProcessExit: Error, Hashable, Sendable {
         case violation(String)
         /// The process was killed, since it did not act in time, such as `answer 'event'`.
         case silence(String, Duration)
+        /// The process was killed, since it read nothing for this time although there was something to read.
+        static func notReading(_ time: Duration) -> Cause { .silence("read its input", time) }
         /// The process ended as requested.
         case asked
         /// The process was killed to be restarted.

@@ -61,6 +61,10 @@ struct ReadingLoop {
                 process.descriptor(of: part), token: ModuleReading.token(process, part))
             reading.watched.insert(part)
         }
+        if wait.parts.contains(.input), reading.watched.insert(.input).inserted {
+            process.input.watch(
+                in: waiting.descriptors, token: ModuleReading.token(process, .input))
+        }
         // Rounded up: at that time the wait is over.
         times.set(process.end, wait.milliseconds.map { Self.now + 1 + UInt64(max(0, $0)) })
     }

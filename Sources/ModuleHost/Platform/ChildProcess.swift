@@ -137,13 +137,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the child's input has room, or is not read any more.
-    ///
-    /// - Returns: False on a timeout.
-    package func waitForRoom(milliseconds: Int32) -> Bool {
-        guard let input = input.withLock(\.self) else { return true }
-        return RawOutput.wait(
-            until: POLLOUT, on: input.descriptor.number, milliseconds: milliseconds)
+    /// Calls `body` with the number of the child's input, which stays open meanwhile; not where it is closed.
+    func withInput(_ body: (Int32) -> Void) {
+        guard let input = input.withLock(\.self) else { return }
+        body(input.descriptor.number)
     }
 
     /// Ends the child's input: a well-behaved child ends with it.

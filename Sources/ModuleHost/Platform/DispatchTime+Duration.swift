@@ -4,7 +4,11 @@ import Dispatch
 extension DispatchTime {
     /// Returns the instant that is `duration` from now.
     static func after(_ duration: Duration) -> DispatchTime {
-        .now() + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
+        .now() + duration
+    }
+
+    static func + (instant: DispatchTime, duration: Duration) -> DispatchTime {
+        instant + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
     }
 
     /// The milliseconds until the instant: 0 if it is past, else at least 1.

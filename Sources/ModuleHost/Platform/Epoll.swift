@@ -13,6 +13,14 @@ struct Epoll: ~Copyable, Sendable {
         case once
     }
 
+    /// What a descriptor is waited for.
+    enum Interest: UInt32 {
+        /// It can be read, or has ended.
+        case reading = 1
+        /// It has room, or is not read any more.
+        case writing = 4
+    }
+
     private let queue: Descriptor
 
     /// - Throws: ``SystemError`` where there is no room for a descriptor.
@@ -31,17 +39,20 @@ struct Epoll: ~Copyable, Sendable {
     /// - Throws: ``SystemError``, also where the user has no watches left
     ///   (`/proc/sys/fs/epoll/max_user_watches`).
     func add(_ descriptor: Int32, token: UInt64, _ report: Report) throws(SystemError) {
-        let code = Self.change(queue.number, .add, descriptor, token, report)
+        let code = Self.change(queue.number, .add, descriptor, token, .reading, report)
         guard code == 0 else { throw .last }
     }
 
-    /// Watches a descriptor again that was added to be reported once.
-    func watch(_ descriptor: Int32, token: UInt64) {
-        _ = Self.change(queue.number, .modify, descriptor, token, .once)
+    /// Watches a descriptor again that was added to be reported once; one that is waited for to be written is added where it
+    /// was not.
+    func watch(_ descriptor: Int32, token: UInt64, _ interest: Interest = .reading) {
+        let code = Self.change(queue.number, .modify, descriptor, token, interest, .once)
+        guard code != 0, interest == .writing else { return }
+        _ = Self.change(queue.number, .add, descriptor, token, interest, .once)
     }
 
     func remove(_ descriptor: Int32) {
-        _ = Self.change(queue.number, .remove, descriptor, 0, .always)
+        _ = Self.change(queue.number, .remove, descriptor, 0, .reading, .always)
     }
 
     /// Waits until a descriptor is ready.
@@ -72,12 +83,13 @@ struct Epoll: ~Copyable, Sendable {
     }
 
     private static func change(
-        _ set: Int32, _ change: Change, _ descriptor: Int32, _ token: UInt64, _ report: Report
+        _ set: Int32, _ change: Change, _ descriptor: Int32, _ token: UInt64,
+        _ interest: Interest, _ report: Report
     ) -> Int32 {
-        let reading: UInt32 = 1
         let once: UInt32 = 1 << 30
         return withUnsafeTemporaryAllocation(byteCount: Entry.size, alignment: 8) { entry in
-            entry.storeBytes(of: reading | (report == .once ? once : 0), as: UInt32.self)
+            entry.storeBytes(
+                of: interest.rawValue | (report == .once ? once : 0), as: UInt32.self)
             entry.storeBytes(of: token, toByteOffset: Entry.token, as: UInt64.self)
             return changeSet(set, change.rawValue, descriptor, entry.baseAddress)
         }

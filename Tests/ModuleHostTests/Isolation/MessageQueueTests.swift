@@ -201,7 +201,6 @@ extension MessageQueue.Next {
         switch self {
         case .message(.request(let request, _)): request.method
         case .message(.answer(let number, _)): "answer \(number)"
-        case .message(.line(let line)): String(decoding: line, as: UTF8.self)
         case .end: "end"
         case .nothing: "nothing"
         }

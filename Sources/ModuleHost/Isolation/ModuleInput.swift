@@ -1,0 +1,123 @@
+import AppService
+import Dispatch
+
+/// The standard input of a module's process: lines of any thread, in order. No thread waits until the process reads them.
+///
+/// What has no room in the pipe waits in memory, and the thread that reads all processes writes it when there is room.
+/// A process that reads nothing for as long as a waiting line may take is killed, and so is one for which more than
+/// ``Limits/bytes`` wait.
+final class ModuleInput: Sendable {
+    struct Limits: Hashable, Sendable {
+        /// The number of waiting bytes above which the process gets no calls of others.
+        var callBytes = 8 << 20
+        /// The number of waiting bytes above which it is killed.
+        ///
+        /// Most of them are answers to its own requests, which it has to read: each may have ``ModuleProcess/Limits/line``.
+        var bytes = 64 << 20
+    }
+
+    private struct State {
+        var waiting = OutputQueue()
+        /// The last time at which the process read something, or had nothing to read.
+        var progress = DispatchTime.now()
+        /// The longest time that one of the waiting lines may take.
+        var patience = Duration.zero
+        /// Whether the input is closed behind the waiting lines.
+        var isEnding = false
+    }
+
+    private let child: ChildProcess
+    private let limits: Limits
+    /// Has the reading thread visit the process; called with a lock held.
+    private let wake: @Sendable () -> Void
+    private let state = Guarded(State())
+
+    init(of child: ChildProcess, _ limits: Limits, _ wake: @escaping @Sendable () -> Void) {
+        self.child = child
+        self.limits = limits
+        self.wake = wake
+    }
+
+    /// Writes a line, or has it written when there is room.
+    ///
+    /// From any thread. Does nothing where the process has closed its input, or has ended: the reading thread finds out
+    /// which.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its newline.
+    ///   - time: The time after which a process that reads nothing is killed.
+    /// - Returns: Whether fewer bytes wait than are allowed; else the process is to be killed.
+    func write(_ line: [UInt8], within time: Duration) -> Bool {
+        state.withLock { state in
+            guard !state.isEnding else { return true }
+            let wasEmpty = state.waiting.isEmpty
+            if wasEmpty { (state.progress, state.patience) = (.now(), .zero) }
+            state.waiting.appendLine(line)
+            state.patience = max(state.patience, time)
+            if wasEmpty { flush(&state) }
+            // Also where others wait: its time may be longer.
+            if !state.waiting.isEmpty { wake() }
+            return state.waiting.count <= limits.bytes
+        }
+    }
+
+    /// Writes a last line, and closes the input behind it.
+    func end(with line: [UInt8]) {
+        state.withLock { state in
+            guard !state.isEnding else { return }
+            state.waiting.appendLine(line)
+            state.isEnding = true
+            flush(&state)
+            if !state.waiting.isEmpty { wake() }
+        }
+    }
+
+    /// Whether so little waits that the process may get calls of others.
+    var takesCalls: Bool { state.withLock { $0.waiting.count <= limits.callBytes } }
+
+    /// Whether there are lines that the process has not read.
+    var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    // MARK: The reading thread
+
+    /// Writes what there is room for.
+    func flush() { state.withLock { flush(&$0) } }
+
+    private func flush(_ state: inout State) {
+        while !state.waiting.isEmpty {
+            do throws(SystemError) {
+                let count = try child.write(state.waiting.rest)
+                guard count > 0 else { return }
+                state.waiting.removeFirst(count)
+                state.progress = .now()
+            } catch {
+                state.waiting = OutputQueue()
+            }
+        }
+        if state.isEnding { child.closeInput() }
+    }
+
+    /// The milliseconds until a process that reads nothing is killed; nil where nothing waits. One that ends has other
+    /// limits.
+    var millisecondsLeft: Int32? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty, !state.isEnding else { return nil }
+            return (state.progress + state.patience).millisecondsLeft
+        }
+    }
+
+    /// The time for which the process has read nothing, where that is as long as it may take; else nil.
+    var stall: Duration? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty, !state.isEnding,
+                (state.progress + state.patience).millisecondsLeft == 0
+            else { return nil }
+            return state.patience
+        }
+    }
+
+    /// Has a set report when there is room.
+    func watch(in descriptors: borrowing Epoll, token: UInt64) {
+        child.withInput { descriptors.watch($0, token: token, .writing) }
+    }
+}
