@@ -58,7 +58,8 @@ let package = Package(
         // A host of one's own, with modules that crash it.
         .executableTarget(
             name: "TestHost", dependencies: ["ModuleHost", "Modules"], path: "Tests/TestHost",
-            swiftSettings: strict),
+            // Its asynchronous code stays in the module.
+            swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(
             name: "AppServiceTests", dependencies: ["AppService", "TestSupport"],
             swiftSettings: strict),

@@ -69,6 +69,8 @@ def record(name, random, with_id=True):
         members["id"] = name
     # The host does not go by it, and so it may say anything.
     members["time"] = f"{random.randrange(1990, 2090)}-03-01T09:41:00Z"
+    if random.random() < 0.5:
+        members["source"] = f"sender {random.randrange(10)}"
     return json.dumps(members, separators=(",", ":"))
 
 
@@ -148,6 +150,9 @@ class HostClient(Sender):
             parameters = {"event": kind, "payload": payload}
             if has_id:
                 parameters["id"] = name
+            if self.random.random() < 0.5:
+                # Another one each time: it is no part of the event.
+                parameters["source"] = f"sender {self.random.randrange(10)}"
             if self.random.random() < 0.2:
                 parameters["wait"] = True
             waiting[len(calls)] = (name, has_id)

@@ -48,6 +48,16 @@ private struct AppOfContext: ContextApp {
         if staged?.posts.keep(request) != true { host.enqueue(request) }
     }
 
+    func submitUpstream(
+        _ record: InboxRecord,
+        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+    ) {
+        guard let upstream = reference.host?.role.upstream else {
+            return completion(.failed(InboxRefusal.ending))
+        }
+        upstream.submit(record, completion)
+    }
+
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         reference.host?.onLane { app, _ in
             if let record = app.record(of: slot) {

@@ -24,6 +24,7 @@ extension LifecycleEvent {
         if let position = parameters["position"]?.string.flatMap({ EventPosition($0) }) {
             entry = InboxEntry(
                 position: position, end: position, id: parameters["id"]?.string,
+                source: parameters["source"]?.string,
                 attempt: parameters["attempt"]?.int ?? 1,
                 isRepeated: parameters["repeated"]?.bool ?? false)
         }

@@ -178,6 +178,26 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }.bool ?? false
     }
 
+    func submit(
+        _ record: InboxRecord,
+        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+    ) {
+        do throws(RPCError) {
+            try connection.ask("send") { response in
+                completion(InboxSubmission.Acceptance(response))
+            } _: { json in
+                json.object {
+                    $0.member("event", record.event.kind.rawValue)
+                    if let payload = record.payload { $0.member("payload", raw: payload.textBytes) }
+                    if let id = record.id { $0.member("id", id) }
+                    if let source = record.source { $0.member("source", source) }
+                }
+            }
+        } catch {
+            completion(.failed(error))
+        }
+    }
+
     /// Throws if the text is not a valid URL, before it is sent to the host.
     private func checked(_ url: String) throws {
         do throws(RouteURLError) { _ = try RouteURL(url) } catch {
@@ -350,6 +370,18 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         case .failure(let failure as HandlerFailure):
             connection.fail(id, RPCError(.failed, "\(failure.error)"))
         case .failure(let error): connection.fail(id, RPCError(ofCall: error))
+        }
+    }
+}
+
+extension InboxSubmission.Acceptance {
+    /// Reads the response of the host to `send`.
+    fileprivate init(_ response: Result<JSONValue, RPCError>) {
+        switch response {
+        case .failure(let error): self = .failed(error)
+        case .success(let answer):
+            let position = answer["position"]?.string.flatMap { EventPosition($0) }
+            self = position.map { .accepted($0) } ?? .duplicate
         }
     }
 }

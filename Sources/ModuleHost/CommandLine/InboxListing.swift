@@ -108,6 +108,7 @@ struct InboxListing {
                 if let kind = event.kind { json.member("event", kind.rawValue) }
                 if let id = event.id { json.member("id", id) }
                 if let time = event.time { json.member("time", time) }
+                if let source = event.source { json.member("source", source) }
                 if let modules = event.modules { json.member("modules", modules) }
                 if let error = event.error {
                     json.member("error", error)

@@ -5,6 +5,7 @@ struct SendArguments {
     let kind: EventKind
     let payload: JSONValue?
     let id: String?
+    let source: String?
     /// Whether to respond only after the delivery.
     let waits: Bool
 
@@ -28,13 +29,14 @@ struct SendArguments {
         }
         self.kind = kind
         id = arguments["id"]
+        source = arguments["source"]
         waits = arguments.has("wait") || arguments.has("strict")
-        var source = "the payload"
+        var name = "the payload"
         if let option = arguments["payload"] {
             let bytes: [UInt8]
-            (source, bytes) = try Self.bytes(of: option)
+            (name, bytes) = try Self.bytes(of: option)
             do throws(JSONError) { payload = try JSONValue(parameter: bytes) } catch {
-                throw Failure("\(source) is not JSON: \(error)")
+                throw Failure("\(name) is not JSON: \(error)")
             }
         } else {
             payload = nil
@@ -47,7 +49,7 @@ struct SendArguments {
         guard line.count <= Self.longestLine else {
             throw Failure(
                 """
-                \(source) is too long: with it the event has \(line.count) bytes, and may have \
+                \(name) is too long: with it the event has \(line.count) bytes, and may have \
                 \(Self.longestLine)
                 """)
         }
@@ -58,7 +60,7 @@ struct SendArguments {
 
     /// The event as a line of the inbox.
     var line: [UInt8] {
-        InboxRecord.line(kind, payload: payload, id: id, time: WallTime.now().iso8601)
+        InboxRecord.line(kind, payload: payload, id: id, time: WallTime.now().iso8601, source: source)
     }
 
     /// Writes the parameters of the method `send`.
@@ -67,6 +69,7 @@ struct SendArguments {
             $0.member("event", kind.rawValue)
             if let payload { $0.member("payload", raw: payload.text.utf8) }
             if let id { $0.member("id", id) }
+            if let source { $0.member("source", source) }
             if waits, kind.isDurable { $0.member("wait", true) }
         }
     }
@@ -85,10 +88,16 @@ extension SendArguments {
         }
         if !kind.isDurable {
             if arguments.has("payload") { return "event '\(name)' takes no payload" }
-            if arguments.has("id") { return "event '\(name)' is not durable: it has no id" }
+            for option in ["id", "source"] where arguments.has(option) {
+                return "event '\(name)' is not durable: it has no \(option)"
+            }
         }
         if let id = arguments["id"], id.utf8.count > InboxRecord.longestID {
             return "an id has 1 to \(InboxRecord.longestID) bytes; this one has \(id.utf8.count)"
+        }
+        if let source = arguments["source"], source.utf8.count > InboxRecord.longestSource {
+            return
+                "a source has 1 to \(InboxRecord.longestSource) bytes; this one has \(source.utf8.count)"
         }
         if kind == .openURL, let payload = arguments["payload"], hasToken(payload) {
             return "the payload's URL has a token in it, which 'ps' shows to every user; "

@@ -30,7 +30,7 @@ package struct IDConflict: Error, Hashable, CustomStringConvertible {
 
 extension InboxRecord {
     /// Returns whether both records are the same event with the same payload, as JSON values: neither the order of
-    /// keys matters, nor the way in which a number is written, nor the time.
+    /// keys matters, nor the way in which a number is written, nor the time, nor the source.
     func hasSameContents(as other: InboxRecord) -> Bool {
         guard event.kind == other.event.kind else { return false }
         switch (payload, other.payload) {

@@ -271,7 +271,7 @@ package final class Inbox: Sendable {
         let isSkipped = skipped.withLock { $0.contains(item.position) }
         let record = isSkipped ? nil : try? InboxRecord(item)
         let entry = InboxEntry(
-            position: item.position, end: item.end, id: record?.id,
+            position: item.position, end: item.end, id: record?.id, source: record?.source,
             attempt: 1 + (origin.attempts[item.position] ?? 0),
             isRepeated: origin.isUncertain(at: item.position),
             only: record?.modules.map(Set.init))

@@ -53,7 +53,8 @@ extension InboxFeeder {
         return .deliver(
             record.event.standing(
                 at: InboxEntry(
-                    position: item.position, end: item.end, id: record.id, attempt: begun + 1,
+                    position: item.position, end: item.end, id: record.id,
+                    source: record.source, attempt: begun + 1,
                     isRepeated: start.isUncertain(at: item.position), only: only)))
     }
 

@@ -11,6 +11,8 @@ package struct InboxFilesListing: Sendable {
         package var id: String?
         /// The time of the event, as its sender gives it.
         package var time: String?
+        /// Where the event comes from, in its sender's words.
+        package var source: String?
         /// The modules that have yet to receive it; nil for all.
         package var modules: [ModuleID]?
         /// The reason why it will be rejected, if that is known.
@@ -67,6 +69,7 @@ package struct InboxFilesListing: Sendable {
             event.kind = record.event.kind
             event.id = record.id
             event.time = record.time
+            event.source = record.source
             event.modules = record.modules
             if let left {
                 event.modules =

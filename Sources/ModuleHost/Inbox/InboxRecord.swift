@@ -21,13 +21,17 @@ package struct InboxRecord: Sendable {
     package let time: String?
     /// `modules`: the only modules that are to receive it; nil for all.
     package let modules: [ModuleID]?
+    /// `source`, 1 to 64 bytes: where the event comes from, in its sender's words.
+    package let source: String?
     /// `retried`: whether the event is delivered although its id was seen before.
     package let isRetried: Bool
 
     /// The longest id, in bytes of UTF-8.
     package static let longestID = 200
+    /// The longest source, in bytes of UTF-8.
+    package static let longestSource = 64
 
-    private static let members = ["event", "payload", "id", "time", "modules", "retried"]
+    private static let members = ["event", "payload", "id", "time", "source", "modules", "retried"]
 }
 
 // MARK: Reading
@@ -48,6 +52,7 @@ extension InboxRecord {
         let event = reader.event()
         id = reader.id()
         time = reader.time()
+        source = reader.source()
         modules = reader.modules()
         isRetried = reader.isRetried()
         payload = value["payload"]
@@ -107,6 +112,14 @@ extension InboxRecord {
             return text
         }
 
+        mutating func source() -> String? {
+            guard let source = value["source"] else { return nil }
+            guard let text = source.string, 1...longestSource ~= text.utf8.count else {
+                return note(.source(source.inWords))
+            }
+            return text
+        }
+
         mutating func modules() -> [ModuleID]? {
             guard let list = value["modules"] else { return nil }
             guard list.kind == .array, list.count > 0 else {
@@ -142,7 +155,7 @@ extension InboxRecord {
     /// Whether the event can take the payload is not checked here.
     package static func line(
         _ kind: EventKind, payload: JSONValue?, id: String? = nil, time: String? = nil,
-        modules: [ModuleID]? = nil, isRetried: Bool = false
+        source: String? = nil, modules: [ModuleID]? = nil, isRetried: Bool = false
     ) -> [UInt8] {
         var json = JSONWriter()
         json.object {
@@ -150,6 +163,7 @@ extension InboxRecord {
             if let payload { $0.member("payload", raw: payload.textBytes) }
             if let id { $0.member("id", id) }
             if let time { $0.member("time", time) }
+            if let source { $0.member("source", source) }
             if let modules { $0.member("modules", modules) }
             if isRetried { $0.member("retried", true) }
         }
@@ -163,7 +177,7 @@ extension InboxRecord {
     /// - Returns: The line, without its newline.
     package func lineForRetry(for modules: [ModuleID]? = nil) -> [UInt8] {
         Self.line(
-            event.kind, payload: payload, id: id, time: time,
+            event.kind, payload: payload, id: id, time: time, source: source,
             modules: modules ?? self.modules, isRetried: true)
     }
 }

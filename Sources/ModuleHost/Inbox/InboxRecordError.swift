@@ -36,6 +36,8 @@ package struct InboxRecordError: Error, Hashable, Sendable {
         case id(String)
         /// The time is not an RFC 3339 text; the value in words.
         case time(String)
+        /// The source is not a string of 1 to 64 bytes; the value in words.
+        case source(String)
         /// The modules are not an array with at least one name; the value in words.
         case modules(String)
         /// The name of a module is not valid.
@@ -87,6 +89,8 @@ extension InboxRecordError.Reason: CustomStringConvertible {
             "'id' is a string of 1 to 200 bytes; found \(found)"
         case .time(let found):
             "'time' is a time such as \"2026-03-01T09:41:00Z\"; found \(found)"
+        case .source(let found):
+            "'source' is a string of 1 to 64 bytes; found \(found)"
         case .modules(let found):
             "'modules' is an array of module ids, at least one; found \(found)"
         case .moduleID(let error):

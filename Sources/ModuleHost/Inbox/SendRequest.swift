@@ -11,10 +11,12 @@ struct SendRequest {
     ///   - name: The event's name.
     ///   - payload: The payload.
     ///   - id: The sender's id for it, if it has one.
+    ///   - source: Where it comes from, in the sender's words.
     ///   - origin: The origin of the request, and of an event that is not durable.
     /// - Throws: The error in it.
     init(
-        _ name: String, payload: JSONValue?, id: String?, from origin: Origin
+        _ name: String, payload: JSONValue?, id: String?, source: String? = nil,
+        from origin: Origin
     ) throws(RPCError) {
         guard let kind = EventKind(rawValue: name) else {
             let near = nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
@@ -31,28 +33,36 @@ struct SendRequest {
             guard id == nil else {
                 throw .invalidParameters("event '\(kind.rawValue)' is not durable: it has no id")
             }
+            guard source == nil else {
+                throw .invalidParameters("event '\(kind.rawValue)' is not durable: it has no source")
+            }
             record = nil
             return
         }
         if let id, !(1...InboxRecord.longestID).contains(id.utf8.count) {
             throw .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes")
         }
+        if let source, !(1...InboxRecord.longestSource).contains(source.utf8.count) {
+            throw .invalidParameters("/source: 1 to \(InboxRecord.longestSource) bytes")
+        }
         record = InboxRecord(
             event: event, payload: payload, id: id, time: WallTime.now().iso8601,
-            modules: nil, isRetried: false)
+            modules: nil, source: source, isRetried: false)
     }
 }
 
 extension InboxRecord {
     /// The event as a line of the inbox.
     var line: [UInt8] {
-        Self.line(event.kind, payload: payload, id: id, time: time)
+        Self.line(event.kind, payload: payload, id: id, time: time, source: source)
     }
 }
 
 extension RPCError {
     /// Returns the error for an event that the inbox did not accept.
     static func notAccepted(_ error: any Error) -> RPCError {
+        // Of the host that controls this process.
+        if let error = error as? RPCError { return error }
         if let conflict = error as? IDConflict { return .invalidParameters("/id: \(conflict)") }
         let reason = (error as? InboxError)?.refusal ?? "\(error)"
         return RPCError(.notAccepted, "not accepted", detail: reason)

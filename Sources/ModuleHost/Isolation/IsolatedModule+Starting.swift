@@ -6,11 +6,13 @@ extension IsolatedModule {
         _ reference: IsolatedReference, _ context: ModuleContext
     ) -> ModuleProcess.Observer {
         let reference = LaneConfined(reference)
+        let sends = ModuleSends(of: context.id, context.host.services)
         return ModuleProcess.Observer(
             onLine: { [log = context.log] level, text in log.write(level, text) },
             onMail: { [services = context.host.services, slot = context.slot] process in
                 enter(reference, services, slot, process)
-            })
+            },
+            onSend: sends.take)
     }
 
     /// Makes the module handle unrequested messages of its process.

@@ -102,7 +102,7 @@ final class ModuleInput: Sendable {
     var millisecondsLeft: Int32? {
         state.withLock { state in
             guard !state.waiting.isEmpty, !state.isEnding else { return nil }
-            return (state.progress + state.patience).millisecondsLeft
+            return state.progress.later(by: state.patience).millisecondsLeft
         }
     }
 
@@ -110,7 +110,7 @@ final class ModuleInput: Sendable {
     var stall: Duration? {
         state.withLock { state in
             guard !state.waiting.isEmpty, !state.isEnding,
-                (state.progress + state.patience).millisecondsLeft == 0
+                state.progress.later(by: state.patience).millisecondsLeft == 0
             else { return nil }
             return state.patience
         }

@@ -33,6 +33,7 @@ final class ModuleOutput: Sendable {
     private let textLimit: Int
     private let lull: Int32
     private let violate: @Sendable (String) -> Void
+    private let send: @Sendable (RPCRequest, RPCID?, Int) -> Bool
     private let state: Guarded<State>
     /// Whether ``rest()`` is to be called when the lane has nothing more to do.
     let isRestListed = Atomic(false)
@@ -44,11 +45,13 @@ final class ModuleOutput: Sendable {
     ///   - log: The log for its log lines.
     ///   - limits: The limits of its output.
     ///   - violate: Called with the description of an invalid message; everything after that is ignored.
+    ///   - send: Called with a request `send`, its id and its bytes. Returns whether it is taken; else it goes to the queue.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
         of child: ChildProcess, _ wake: @escaping @Sendable () -> Void, to queue: MessageQueue,
         _ log: ModuleLog, _ limits: ModuleProcess.Limits,
-        violate: @escaping @Sendable (String) -> Void
+        violate: @escaping @Sendable (String) -> Void,
+        send: @escaping @Sendable (RPCRequest, RPCID?, Int) -> Bool
     ) throws(SystemError) {
         nudge = try WakeSignal()
         self.child = child
@@ -56,6 +59,7 @@ final class ModuleOutput: Sendable {
         self.queue = queue
         self.log = log
         self.violate = violate
+        self.send = send
         lineLimit = limits.line
         textLimit = limits.errorLine
         lull = Int32(clamping: limits.lull.wholeNanoseconds / 1_000_000)
@@ -261,6 +265,7 @@ final class ModuleOutput: Sendable {
                 // A process that requests a response gets it in its turn.
                 if id == nil { return nil }
             }
+            if request.method == "send", send(request, id, line.count) { return nil }
             _ = queue.add(.request(request, id: id), bytes: line.count)
             return nil
         case .single(.response(let response)):

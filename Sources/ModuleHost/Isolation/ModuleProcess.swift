@@ -56,6 +56,10 @@ final class ModuleProcess: Sendable {
         /// Not again before all messages were taken. On any thread, mostly the one that reads all processes: it
         /// must not wait.
         let onMail: @Sendable (ModuleProcess) -> Void
+        /// Called with a request `send`, its id and its bytes. Returns false where it is to wait for its turn.
+        ///
+        /// On the thread that reads the process: it must not wait.
+        let onSend: @Sendable (RPCRequest, RPCID?, Int, ModuleProcess) -> Bool
     }
 
     let startedAt: ContinuousClock.Instant
@@ -116,6 +120,8 @@ final class ModuleProcess: Sendable {
         do throws(SystemError) {
             let output = try ModuleOutput(of: child, wake, to: queue, log, limits) {
                 reference.object?.violate($0)
+            } send: { request, id, bytes in
+                reference.object.map { observer.onSend(request, id, bytes, $0) } ?? false
             }
             let process = ModuleProcess(
                 of: child, queue: queue, input: ModuleInput(of: child, limits.input, wake),

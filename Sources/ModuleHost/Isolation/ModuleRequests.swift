@@ -14,6 +14,7 @@ extension JSONWriter {
             if let entry = event.entry {
                 $0.member("position", "\(entry.position)")
                 if let id = entry.id { $0.member("id", id) }
+                if let source = entry.source { $0.member("source", source) }
                 $0.member("attempt", entry.attempt)
             }
             if isRepeated { $0.member("repeated", true) }
@@ -96,12 +97,6 @@ private struct URLParameters: Decodable {
     let later: Bool?
 }
 
-private struct SendParameters: Decodable {
-    let event: String
-    let payload: JSONValue?
-    let id: String?
-}
-
 extension ModuleProcess {
     /// Handles a request of the process, as its module would, and responds.
     ///
@@ -118,12 +113,15 @@ extension ModuleProcess {
                         "posted \(PostLimit.patience) events more than can be delivered, "
                             + "without waiting for an answer")
                 }
-                warn(
-                    "'\(excerpt(request.method))' of its process: \(error)",
-                    at: module.context.host.services.time.now())
+                warn(request, error, at: module.context.host.services.time.now())
             }
             fail(id, error)
         }
+    }
+
+    /// Logs that a notification of the process failed.
+    func warn(_ request: RPCRequest, _ error: RPCError, at now: ContinuousClock.Instant) {
+        warn("'\(excerpt(request.method))' of its process: \(error)", at: now)
     }
 
     private func carryOut(
@@ -165,7 +163,12 @@ extension ModuleProcess {
             }
             try post(event, id, for: module) { $0.null() }
         case "send":
-            try send(request, id, for: module)
+            // One that is durable is taken where the process is read; see ``ModuleSends``.
+            let sent = try ModuleSends.event(in: request, from: context.id)
+            guard context.slot.permissions.contains(.state) else {
+                throw .mayNotSend(sent.event.kind)
+            }
+            try post(sent.event, id, for: module) { $0.object { _ in } }
         default:
             throw .methodNotFound(
                 "a module may ask for log, ready, call, open, canopen, post and send, "
@@ -193,25 +196,6 @@ extension ModuleProcess {
         if queue.isExchanging, services.isOnLane { services.yieldLane(again: true) }
     }
 
-    private func send(
-        _ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule
-    ) throws(RPCError) {
-        let context = module.context
-        let asked = try request.parameters(as: SendParameters.self)
-        let event = try SendRequest(
-            asked.event, payload: asked.payload, id: asked.id, from: .local(context.id))
-        guard let record = event.record else {
-            guard context.slot.permissions.contains(.state) else {
-                throw .mayNotSend(event.event.kind)
-            }
-            return try post(event.event, id, for: module) { $0.object { _ in } }
-        }
-        switch context.host.services.submit(record) {
-        case .accepted(let position): succeed(id) { $0.acceptance(asked.id, position, nil) }
-        case .duplicate: succeed(id) { $0.duplicate(asked.id) }
-        case .failed(let error): throw .notAccepted(error)
-        }
-    }
 }
 
 extension IsolatedModule {
@@ -251,7 +235,7 @@ extension RPCError {
 }
 
 extension RPCRequest {
-    fileprivate func parameters<T: Decodable>(as type: T.Type) throws(RPCError) -> T {
+    func parameters<T: Decodable>(as type: T.Type) throws(RPCError) -> T {
         do throws(JSONError) {
             return try (parameters ?? .emptyObject).decode(type)
         } catch {

@@ -141,7 +141,8 @@ final class ProcessStart: Sendable {
             },
             onMail: { [mail, observer] process in
                 if !mail.keep(()) { observer.onMail(process) }
-            })
+            },
+            onSend: observer.onSend)
         let result = Result { () throws(IsolationError) in
             try IsolatedModule.start(
                 spec, introduction, services, early, saidBefore: nil, noting: note)

@@ -8,6 +8,8 @@ package final class InboxEntry: Sendable {
     package let end: EventPosition
     /// The id that the sender gave the event; nil where its position alone identifies it.
     package let id: String?
+    /// Where the event comes from, in its sender's words; nil where that does not say it.
+    package let source: String?
     /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
     /// Whether a module may have received the event before.
@@ -16,12 +18,13 @@ package final class InboxEntry: Sendable {
     package let only: Set<ModuleID>?
 
     package init(
-        position: EventPosition, end: EventPosition, id: String? = nil, attempt: Int = 1,
-        isRepeated: Bool = false, only: Set<ModuleID>? = nil
+        position: EventPosition, end: EventPosition, id: String? = nil, source: String? = nil,
+        attempt: Int = 1, isRepeated: Bool = false, only: Set<ModuleID>? = nil
     ) {
         self.position = position
         self.end = end
         self.id = id
+        self.source = source
         self.attempt = attempt
         self.isRepeated = isRepeated || attempt > 1
         self.only = only
@@ -38,6 +41,13 @@ extension LifecycleEvent {
     /// The id of a durable event: the one that its sender gave it, or else its position as text; nil for an
     /// event that is not durable.
     public var id: String? { entry.map { $0.id ?? $0.position.description } }
+
+    /// Where a durable event comes from, in its sender's words, such as the host that it came from; nil where the sender does
+    /// not say it.
+    ///
+    /// The host does not use it, and does not check it: a program that sends events on, to other hosts, tells by it which
+    /// ones came from there.
+    public var source: String? { entry?.source }
 
     /// The number of the attempt to deliver the event, from 1.
     ///

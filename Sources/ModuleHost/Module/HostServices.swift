@@ -16,6 +16,11 @@ protocol ContextApp: Sendable {
 
     func register(_ task: StartupTask) throws(StartupError)
 
+    /// Submits an event to the inbox of the host that controls this process.
+    func submitUpstream(
+        _ record: InboxRecord,
+        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void)
+
     /// Marks a module as failed, on the lane.
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error)
 
@@ -182,13 +187,18 @@ final class HostServices: PostingServices {
 
     // MARK: The inbox
 
-    /// Submits an event to the inbox, and waits until it is accepted.
-    func submit(_ record: InboxRecord) -> InboxSubmission.Acceptance {
-        guard let inbox else { return .failed(InboxRefusal.none) }
-        let fate = BlockingFuture<InboxSubmission.Acceptance>()
+    /// Submits an event to the inbox: that of this host, or for a module's process that of its host.
+    ///
+    /// - Parameter completion: Called once, on any thread.
+    func submit(
+        _ record: InboxRecord,
+        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+    ) {
+        if isChildProcess { return app.submitUpstream(record, completion) }
+        guard let inbox else { return completion(.failed(InboxRefusal.none)) }
         inbox.submit(
-            InboxSubmission(line: record.line, id: record.id, record: record) { fate.keep($0) })
-        return fate.take() ?? .failed(InboxRefusal.ending)
+            InboxSubmission(
+                line: record.line, id: record.id, record: record, onAcceptance: completion))
     }
 
     /// Moves the durable event that an overdue module is handling to the dead letters; the module does not

@@ -4,11 +4,11 @@ import Dispatch
 extension DispatchTime {
     /// Returns the instant that is `duration` from now.
     static func after(_ duration: Duration) -> DispatchTime {
-        .now() + duration
+        now().later(by: duration)
     }
 
-    static func + (instant: DispatchTime, duration: Duration) -> DispatchTime {
-        instant + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
+    func later(by duration: Duration) -> DispatchTime {
+        self + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
     }
 
     /// The milliseconds until the instant: 0 if it is past, else at least 1.

@@ -46,7 +46,7 @@ struct IDConflictTests {
                 .utf8Slice)
         let again = try InboxRecord(
             parsing: #"""
-                {"id":"x","time":"2026-03-01T09:41:00Z",
+                {"id":"x","time":"2026-03-01T09:41:00Z","source":"elsewhere",
                 "payload":{"n":\#(number), "aps":{}, "a":[1.0,"\u00e9"]},"event":"push"}
                 """#.utf8Slice)
         #expect(IDConflict("x", of: again, and: first, at: "1:1") == nil)

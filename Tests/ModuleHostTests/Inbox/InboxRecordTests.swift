@@ -13,7 +13,7 @@ struct InboxRecordTests {
     func whole() throws {
         let record = try Self.parse(
             #"{"event":"push","payload":{"aps":{"badge":3}},"id":"a-1","#
-                + #""time":"2026-03-01T09:41:00Z","modules":["com.mm.x","com.mm.y"],"retried":true}"#
+                + #""time":"2026-03-01T09:41:00Z","source":"here","modules":["com.mm.x","com.mm.y"],"retried":true}"#
         )
         #expect(record.event.kind == .push)
         #expect(record.event.origin == .inbox)
@@ -100,9 +100,10 @@ struct InboxRecordTests {
                 + "'retried' is true or false; found the number 1"
         ),
         (
-            #"{"event":"push","payload":{},"id":5,"time":5,"modules":[]}"#,
+            #"{"event":"push","payload":{},"id":5,"time":5,"source":5,"modules":[]}"#,
             "'id' is a string of 1 to 200 bytes; found the number 5; "
                 + "'time' is a time such as \"2026-03-01T09:41:00Z\"; found the number 5; "
+                + "'source' is a string of 1 to 64 bytes; found the number 5; "
                 + "'modules' is an array of module ids, at least one; found an empty one"
         ),
         (

@@ -51,6 +51,34 @@ struct SendRequestTests {
         #expect(try request("message", #"{"topic":"t"}"#, id: id).record?.id == id)
     }
 
+    @Test("a source of 1 to 64 bytes is kept, and read again")
+    func source() throws {
+        let payload = try JSONValue(parsing: #"{"topic":"t"}"#)
+        func sent(_ source: String) throws -> InboxRecord? {
+            try SendRequest(
+                "message", payload: payload, id: nil, source: source,
+                from: .local(ModuleID("com.example.a"))
+            ).record
+        }
+        let longest = String(repeating: "é", count: 32)
+        let record = try #require(try sent(longest))
+        #expect(try InboxRecord(parsing: record.line[...]).source == longest)
+        #expect(
+            try InboxRecord(parsing: record.lineForRetry()[...]).source == longest)
+        for source in ["", longest + "x"] {
+            #expect(throws: RPCError.invalidParameters("/source: 1 to 64 bytes")) {
+                try sent(source)
+            }
+        }
+        #expect(
+            throws: RPCError.invalidParameters("event 'background' is not durable: it has no source")
+        ) {
+            try SendRequest(
+                "background", payload: nil, id: nil, source: "a",
+                from: .local(ModuleID("com.example.a")))
+        }
+    }
+
     @Test("no id is none")
     func noID() throws {
         #expect(try request("message", #"{"topic":"t"}"#).record?.id == nil)

@@ -153,7 +153,6 @@ struct MessageQueueThreadsTests {
                 postscripts += 1
             case .message(.request(let request, _)): sayings.append(request.method)
             case .message(.answer): answers += 1
-            case .message(.line): break
             case .nothing: return false
             case .end:
                 hasEnded = true

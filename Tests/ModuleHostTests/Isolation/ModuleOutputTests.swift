@@ -21,7 +21,8 @@ struct ModuleOutputTests {
             ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], in: folder,
             time: SystemTimeSource.shared, limits: limits,
             notifying: ModuleProcess.Observer(
-                onLine: { log?.append("\($0) \($1)") }, onMail: onMail))
+                onLine: { log?.append("\($0) \($1)") }, onMail: onMail,
+                onSend: { _, _, _, _ in false }))
     }
 
     private static func ask(

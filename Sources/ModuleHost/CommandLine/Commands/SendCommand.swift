@@ -20,6 +20,9 @@ extension Command {
                 name: "id", placeholder: "ID",
                 help:
                     "the event sent again with this id is delivered once; another event is refused"),
+            Option(
+                name: "source", placeholder: "TEXT",
+                help: "where the event comes from; modules receive it with the event"),
             Option(name: "wait", help: "wait for the delivery, and print the result"),
             Option(name: "strict", help: "the same as --wait"),
             .json,

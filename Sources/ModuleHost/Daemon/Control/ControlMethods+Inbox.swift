@@ -5,6 +5,7 @@ struct ControlSendParameters: Decodable, Sendable {
     let event: String
     let payload: JSONValue?
     let id: String?
+    let source: String?
     /// Whether to respond only after the delivery.
     let wait: Bool?
 }
@@ -12,7 +13,7 @@ struct ControlSendParameters: Decodable, Sendable {
 extension ControlSendParameters: PlainlyDecodable {
     init?(plain value: JSONValue) {
         guard value.kind == .object, let event = value["event"]?.string else { return nil }
-        var (payload, id, wait): (JSONValue?, String?, Bool?)
+        var (payload, id, source, wait): (JSONValue?, String?, String?, Bool?)
         for member in value.members {
             switch member.key {
             case "event": break
@@ -20,13 +21,16 @@ extension ControlSendParameters: PlainlyDecodable {
             case "id":
                 guard let text = member.value.string else { return nil }
                 id = text
+            case "source":
+                guard let text = member.value.string else { return nil }
+                source = text
             case "wait":
                 guard let bool = member.value.bool else { return nil }
                 wait = bool
             default: return nil
             }
         }
-        self.init(event: event, payload: payload, id: id, wait: wait)
+        self.init(event: event, payload: payload, id: id, source: source, wait: wait)
     }
 }
 
@@ -45,7 +49,7 @@ extension ControlMethods {
             do throws(RPCError) {
                 let request = try SendRequest(
                     parameters.event, payload: parameters.payload, id: parameters.id,
-                    from: call.peer.origin)
+                    source: parameters.source, from: call.peer.origin)
                 if let record = request.record {
                     inbox.submit(record, waits: parameters.wait == true, for: call.reply)
                 } else {

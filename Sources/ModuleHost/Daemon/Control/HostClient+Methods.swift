@@ -102,6 +102,7 @@ extension HostClient {
     ///   - event: The kind of event.
     ///   - payload: The payload, if the event takes one.
     ///   - id: The id of an event with a payload: a second one with this id is not delivered.
+    ///   - source: Where an event with a payload comes from; see ``LifecycleEvent/source``.
     ///   - waits: Whether to wait for the delivery of an event with a payload.
     ///   - time: The longest wait; nil for no limit. The default is ``patience``, and for the delivery
     ///     `deadlines.call` of the host and 5 s.
@@ -109,8 +110,8 @@ extension HostClient {
     /// - Throws: ``HostClientError``.
     @discardableResult
     public nonisolated(nonsending) func send(
-        _ event: EventKind, payload: JSONValue? = nil, id: String? = nil, waits: Bool = false,
-        within time: Duration? = HostClient.hostLimit
+        _ event: EventKind, payload: JSONValue? = nil, id: String? = nil, source: String? = nil,
+        waits: Bool = false, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
         let limit: Duration? =
             if time == Self.hostLimit, !waits {
@@ -123,6 +124,7 @@ extension HostClient {
                 $0.member("event", event.rawValue)
                 if let payload { $0.member("payload", raw: payload.text.utf8) }
                 if let id { $0.member("id", id) }
+                if let source { $0.member("source", source) }
                 if waits { $0.member("wait", true) }
             }
         }

@@ -1,0 +1,95 @@
+import AppService
+
+/// The durable events that a module's process sends. Each goes to the inbox as soon as it is read, and its answer to the process
+/// as soon as it is on the disk: neither needs the lane, so no other module waits for the disk.
+///
+/// The events of one process get their positions in the order in which it has sent them.
+final class ModuleSends: Sendable {
+    struct Limits: Hashable, Sendable {
+        /// The number of events of a process that are not on the disk yet.
+        var events = 1024
+        /// The bytes of their requests.
+        var bytes = 8 << 20
+    }
+
+    private let module: ModuleID
+    private let services: HostServices
+    private let limits: Limits
+    /// Those of all processes of the module: one that has ended leaves some behind.
+    private let waiting = Guarded((events: 0, bytes: 0))
+
+    init(of module: ModuleID, _ services: HostServices, _ limits: Limits = Limits()) {
+        self.module = module
+        self.services = services
+        self.limits = limits
+    }
+
+    private struct Parameters: Decodable {
+        let event: String
+        let payload: JSONValue?
+        let id: String?
+        let source: String?
+    }
+
+    /// Submits the event of a request `send`.
+    ///
+    /// On the thread that reads the process; it does not wait.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the request; nil where it wants no response.
+    ///   - bytes: The bytes of the request.
+    /// - Returns: False where the event is not durable: the request waits for its turn in the module.
+    func take(
+        _ request: RPCRequest, _ id: RPCID?, bytes: Int, of process: ModuleProcess
+    ) -> Bool {
+        do throws(RPCError) {
+            let sent = try Self.event(in: request, from: module)
+            guard let record = sent.record else { return false }
+            try enter(bytes)
+            services.submit(record) { [self] acceptance in
+                waiting.withLock { $0 = ($0.events - 1, $0.bytes - bytes) }
+                switch acceptance {
+                case .accepted(let position):
+                    process.succeed(id) { $0.acceptance(record.id, position, nil) }
+                case .duplicate: process.succeed(id) { $0.duplicate(record.id) }
+                case .failed(let error): refuse(request, id, .notAccepted(error), of: process)
+                }
+            }
+        } catch {
+            refuse(request, id, error, of: process)
+        }
+        return true
+    }
+
+    /// Reads the event of a request `send`.
+    static func event(
+        in request: RPCRequest, from module: ModuleID
+    ) throws(RPCError) -> SendRequest {
+        let asked = try request.parameters(as: Parameters.self)
+        return try SendRequest(
+            asked.event, payload: asked.payload, id: asked.id, source: asked.source,
+            from: .local(module))
+    }
+
+    private func enter(_ bytes: Int) throws(RPCError) {
+        let isFull = waiting.withLock { waiting in
+            guard waiting.events < limits.events,
+                waiting.bytes + bytes <= limits.bytes || waiting.bytes == 0
+            else { return true }
+            waiting = (waiting.events + 1, waiting.bytes + bytes)
+            return false
+        }
+        guard isFull else { return }
+        throw RPCError(
+            .tooMany,
+            "\(limits.events) events of this module, or \(limits.bytes >> 20) MiB of them, wait for the disk; "
+                + "send more when these are answered")
+    }
+
+    private func refuse(
+        _ request: RPCRequest, _ id: RPCID?, _ error: RPCError, of process: ModuleProcess
+    ) {
+        if id == nil { process.warn(request, error, at: services.time.now()) }
+        process.fail(id, error)
+    }
+}

@@ -1,0 +1,65 @@
+/// The acceptance of an event by the inbox.
+public enum EventAcceptance: Hashable, Sendable {
+    /// The event is on the disk at this position, and will be delivered whatever happens.
+    case accepted(EventPosition)
+    /// An event with this id was accepted before: nothing was added.
+    case duplicate
+}
+
+/// The reason why an event was not accepted by the inbox; no part of it is left.
+public struct SendError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Whether the event itself is not valid, or its id is another event's: sending it again is of no use.
+    public let isInvalid: Bool
+    /// The reason, in words.
+    public let description: String
+
+    init(_ error: RPCError) {
+        isInvalid = error.code == .invalidParameters
+        let detail = error.detail ?? error.message
+        description = isInvalid ? detail : "\(error.message): \(detail)"
+    }
+}
+
+extension ModuleContext {
+    /// Sends an event to the app, by way of the inbox.
+    ///
+    /// When this returns the event is on the disk, and will be delivered whatever happens to this host. The lane does not wait for
+    /// the disk: other modules, and this one, receive events meanwhile.
+    ///
+    /// - Order: Events that a module sends one after the other, without waiting in between, have their positions in this order.
+    /// - Thread: Code of the module, or any other.
+    /// - Parameters:
+    ///   - event: An event that has a payload, such as `.message`, `.push` or `.openURL`.
+    ///   - payload: The payload, as docs/modules.md describes it for the event, encoded as JSON.
+    ///   - id: 1 to 200 bytes that identify the event: a second one with this id is not added.
+    ///   - source: Where the event comes from, 1 to 64 bytes; see ``LifecycleEvent/source``.
+    /// - Returns: Its position, or that it was accepted before.
+    /// - Throws: ``SendError``, and any error of encoding the payload.
+    @discardableResult
+    public nonisolated(nonsending) func send(
+        _ event: EventKind, _ payload: some Encodable, id: String? = nil, source: String? = nil
+    ) async throws -> EventAcceptance {
+        let payload = try JSONValue(parsing: JSONEncoding.bytes(payload))
+        let record: InboxRecord
+        do throws(RPCError) {
+            let sent = try SendRequest(
+                event.rawValue, payload: payload, id: id, source: source, from: .local(self.id))
+            guard let durable = sent.record else {
+                throw .invalidParameters(
+                    "event '\(event.rawValue)' has no payload, and so no place in the inbox")
+            }
+            record = durable
+        } catch {
+            throw SendError(error)
+        }
+        let services = host.services
+        let acceptance = await withCheckedContinuation { continuation in
+            services.submit(record) { continuation.resume(returning: $0) }
+        }
+        switch acceptance {
+        case .accepted(let position): return .accepted(position)
+        case .duplicate: return .duplicate
+        case .failed(let error): throw SendError(.notAccepted(error))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import ModuleHost
+
+/// A module that tells others what must not be lost, as docs/modules.md shows it.
+public final class ParcelModule: RoutedModule {
+    struct Arrival: Encodable {
+        struct Parcel: Encodable { var number: Int }
+
+        var topic = "parcel.arrived"
+        var payload: Parcel
+    }
+
+    struct Request: Decodable, Sendable { var number: Int }
+
+    /// Its routes.
+    public static var routes: [Route<ParcelModule>] {
+        [
+            Route("arrived/:number", access: .public) {
+                (module, request: Request, call) async throws -> String in
+                let parcel = Arrival.Parcel(number: request.number)
+                let acceptance = try await module.context.send(
+                    .message, Arrival(payload: parcel), id: "parcel-\(parcel.number)",
+                    source: "gate 3")
+                return switch acceptance {
+                case .accepted: "accepted"
+                case .duplicate: "known"
+                }
+            },
+            Route("refused/:event", access: .public) {
+                (module, parameters: Event, call) async throws -> String in
+                do {
+                    let kind = EventKind(rawValue: parameters.event) ?? .message
+                    try await module.context.send(kind, ["badge": 3], id: "refused")
+                    return "accepted"
+                } catch let error as SendError {
+                    return "\(error.isInvalid ? "invalid" : "not now"): \(error)"
+                }
+            },
+        ]
+    }
+
+    struct Event: Decodable, Sendable { var event: String }
+
+    private let context: ModuleContext
+
+    /// - Parameter context: Its log, and what it sends by.
+    public init(context: ModuleContext) { self.context = context }
+}
+
+/// Hears of parcels, in the host's own process or in another.
+public final class ParcelListener: MessageResponder, TopicListener {
+    /// The topics of parcels.
+    public static var topics: [String] { ["parcel.*"] }
+
+    private let context: ModuleContext
+
+    /// - Parameter context: Its log, and what it sends by.
+    public init(context: ModuleContext) { self.context = context }
+
+    /// Writes the parcel into the log.
+    public func receive(_ message: Message) {
+        let text = message.payload?["number"]?.text ?? "?"
+        context.log.notice("parcel \(text) from \(context.event?.source ?? "?")")
+    }
+}
