@@ -15,7 +15,7 @@ struct SendCommandTests {
                 """
                 EVENT is missing: the event, such as push, open-url, message, or background
                 usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON]
-                       [--id ID] [--wait] [--strict] [--json] EVENT
+                       [--id ID] [--source TEXT] [--wait] [--strict] [--json] EVENT
                 """
             ),
             (["psuh"], "unknown event 'psuh'; did you mean 'push'?"),

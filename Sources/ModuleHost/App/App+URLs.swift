@@ -75,7 +75,10 @@ extension App {
             if case .success = result { gate.lane.noteClaimed(entry) }
             durable.answer(EventOutcome(call.tally, result))
         }
-        let caller = Caller(origin: origin, token: call.token, wantsJSON: true, later: later)
+        // A durable URL is done in its turn where its route answers at once.
+        let caller = Caller(
+            origin: origin, token: call.token, wantsJSON: true, later: later,
+            isNested: call.durable != nil)
         // A job of its own: a module that gets stuck in the call no longer delays the event.
         let entry = call.durable?.isOver == true ? nil : call.event.entry
         let durable = call.durable

@@ -22,6 +22,9 @@ extension App {
         }
         guard isIdle else { return nil }
         if holds.open.contains(where: { $0.module == record.id }) { return "has a hold" }
+        if record.isolated?.process.calls.withLock(\.count) ?? 0 > 0 {
+            return "has calls to answer"
+        }
         if services.isUsed(of: record.slot) { return "provides a service that was asked for" }
         return record.context?.pending
     }

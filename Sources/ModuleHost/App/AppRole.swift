@@ -51,6 +51,15 @@ protocol AppRole: AnyObject, Sendable {
     ///
     /// - Returns: False where the app delivers it itself.
     func take(_ message: LifecycleEvent) -> Bool
+
+    /// Submits an event of a module to the inbox of the host that controls this process, on any thread.
+    ///
+    /// - Parameter completion: Called once, on any thread; not where that host has died, with which this process ends.
+    /// - Returns: False for an app that has an inbox of its own, or none.
+    func submit(
+        _ record: InboxRecord,
+        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+    ) -> Bool
 }
 
 /// An app of its own, with the modules of a slatefile.
@@ -134,6 +143,10 @@ final class StandaloneRole: AppRole {
     }
 
     func take(_: LifecycleEvent) -> Bool { false }
+
+    func submit(
+        _: InboxRecord, _: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+    ) -> Bool { false }
 }
 
 extension [ModuleID] {

@@ -52,10 +52,9 @@ private struct AppOfContext: ContextApp {
         _ record: InboxRecord,
         _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
     ) {
-        guard let upstream = reference.host?.role.upstream else {
-            return completion(.failed(InboxRefusal.ending))
+        if reference.host?.role.submit(record, completion) != true {
+            completion(.failed(InboxRefusal.ending))
         }
-        upstream.submit(record, completion)
     }
 
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {

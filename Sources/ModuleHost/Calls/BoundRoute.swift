@@ -96,9 +96,11 @@ final class BoundRoute {
         let call = RouteCall(
             origin: caller.origin, url: url ?? caller.url, userInfo: caller.userInfo)
         do {
-            if let handler = entry.route.handler.later, let later = caller.later {
+            if let later = caller.later, let begin = beginning(for: caller) {
                 guard accepts(parameters) else { return false }
-                try begin(handler, module, parameters, call, later, for: caller)
+                try self.begin(
+                    begin.handler, within: begin.limit, module, parameters, call, later, for: caller
+                )
                 return true
             }
             guard try perform(module, parameters, call, &reply) else { return false }
@@ -113,21 +115,35 @@ final class BoundRoute {
         }
     }
 
-    /// Calls a handler whose answer comes later.
+    /// Returns the handler of a route that is not waited for, with the time that it has; the route of another process that
+    /// answers at once sees to that itself.
+    private func beginning(
+        for caller: Caller
+    ) -> (handler: ErasedHandler.Later.Begin, limit: Duration?)? {
+        let handler = entry.route.handler
+        if let later = handler.later {
+            // The host that has admitted a call to this process limits its time.
+            return (
+                later.begin,
+                caller.isAdmitted ? .seconds(86_400) : target.callDeadline(later.deadline)
+            )
+        }
+        guard !caller.isNested, let elsewhere = handler.elsewhere else { return nil }
+        return (elsewhere, nil)
+    }
+
+    /// Calls a handler whose answer is not waited for.
     private func begin(
-        _ handler: ErasedHandler.Later, _ module: AnyObject, _ parameters: RouteParameters,
-        _ call: RouteCall, _ later: LateAnswer, for caller: Caller
+        _ handler: ErasedHandler.Later.Begin, within limit: Duration?, _ module: AnyObject,
+        _ parameters: RouteParameters, _ call: RouteCall, _ later: LateAnswer, for caller: Caller
     ) throws {
         guard let place = target.place else {
             throw RouteError.unavailable(entry.module, because: target.unavailability)
         }
         try later.admit(entry.module)
-        // The host that has admitted a call to this process limits its time.
-        let limit =
-            caller.isAdmitted ? .seconds(86_400) : target.callDeadline(handler.deadline)
         later.begin(entry, at: place, wantsJSON: caller.wantsJSON, within: limit)
         do {
-            try handler.begin(module, parameters, call, later)
+            try handler(module, parameters, call, later)
             later.awaitAnswer()
         } catch {
             later.withdraw()

@@ -53,11 +53,4 @@ protocol UpstreamCalls: AnyObject, Sendable {
 
     /// Returns whether another module answers a URL.
     func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool
-
-    /// Submits an event to the inbox of the host.
-    ///
-    /// - Parameter completion: Called once, on any thread; not where the host has died, with which this process ends.
-    func submit(
-        _ record: InboxRecord,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void)
 }

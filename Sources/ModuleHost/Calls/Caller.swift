@@ -15,6 +15,9 @@ struct Caller: Sendable {
     var insteadOf: ModuleID?
     /// The answer for a route that answers later; nil where the caller cannot wait for it.
     var later: LateAnswer?
+    /// Whether a route of another process that answers at once is waited for on the calling thread, although ``later`` is there:
+    /// in the middle of a call it would else stand until its deadline.
+    var isNested = false
 }
 
 extension Caller {

@@ -21,14 +21,13 @@ final class LateAnswer: LateCall, PendingWork {
     fileprivate struct Target {
         let route: RouteTable.Entry
         let place: ModulePlace
-        let limit: Duration
-        let deadline: ContinuousClock.Instant
+        /// Nil where the route itself sees to it that the call ends.
+        let limit: (time: Duration, end: ContinuousClock.Instant)?
 
-        init(_ route: RouteTable.Entry, at place: ModulePlace, within limit: Duration) {
+        init(_ route: RouteTable.Entry, at place: ModulePlace, within limit: Duration?) {
             self.route = route
             self.place = place
-            self.limit = limit
-            deadline = place.time.now() + limit
+            self.limit = limit.map { ($0, place.time.now() + $0) }
         }
     }
 
@@ -68,9 +67,9 @@ final class LateAnswer: LateCall, PendingWork {
     ///
     /// - Parameters:
     ///   - wantsJSON: Whether the reply is to be JSON.
-    ///   - limit: The longest time until the answer, from now on.
+    ///   - limit: The longest time until the answer, from now on; nil where the route itself sees to it that the call ends.
     func begin(
-        _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration
+        _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration?
     ) {
         begin(Call(target: Target(route, at: place, within: limit), wantsJSON: wantsJSON))
     }
@@ -87,22 +86,22 @@ final class LateAnswer: LateCall, PendingWork {
         let target = state.withLock { state in
             state.phase == .begun && state.call.alarm == nil ? state.call.target : nil
         }
-        guard let target else { return }
+        guard let target, let limit = target.limit else { return }
         let time = target.place.time
-        let alarm = time.schedule(at: target.deadline) { [weak self] in self?.endAtDeadline() }
+        let alarm = time.schedule(at: limit.end) { [weak self] in self?.endAtDeadline() }
         guard change({ $0.alarm = alarm }) else { return alarm.cancel() }
         target.place.add(self)
         // It may have got its answer meanwhile.
         if state.withLock({ $0.phase != .begun }) { target.place.remove(self) }
         // A test may have moved its clock since the handler began; the alarm would wait for the next move.
-        if time.now() >= target.deadline { endAtDeadline() }
+        if time.now() >= limit.end { endAtDeadline() }
     }
 
     private func endAtDeadline() {
-        guard let target else { return }
+        guard let target, let limit = target.limit else { return }
         end(
             RouteError.noAnswerInTime(
-                target.route.route.action, of: target.route.module, target.limit))
+                target.route.route.action, of: target.route.module, limit.time))
     }
 
     /// Notes that the host of this process takes the call, which limits the time until the answer.

@@ -58,14 +58,17 @@ public final class Mediator {
     ///   - parameters: The parameters from which the request is decoded.
     ///   - origin: The caller outside the app; nil for the module itself.
     ///   - later: Receives an answer that comes later; nil where the caller cannot wait for it.
+    ///   - isNested: Whether a thread waits for the caller.
     /// - Returns: The reply, where it does not come later.
     /// - Throws: As ``perform(_:_:_:userInfo:)``.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?,
-        later: LateAnswer?
+        later: LateAnswer?, isNested: Bool
     ) throws -> any Encodable & Sendable {
         let isRemote = origin?.isRemote == true
-        let caller = Caller(origin: isRemote ? origin ?? line.origin : line.origin, later: later)
+        let caller = Caller(
+            origin: isRemote ? origin ?? line.origin : line.origin, later: later,
+            isNested: isNested)
         return try line.call { try $0.perform(module, action, parameters, for: caller, on: $1) }
     }
 

@@ -117,13 +117,14 @@ public final class Router {
     ///   - url: The URL.
     ///   - origin: The caller outside the app; nil for the module itself.
     ///   - later: Receives an answer that comes later; nil where the caller cannot wait for it.
+    ///   - isNested: Whether a thread waits for the caller.
     /// - Returns: The reply, where it does not come later.
     /// - Throws: As ``open(_:userInfo:from:)``.
     func open(
-        _ url: String, from origin: Origin?, later: LateAnswer?
+        _ url: String, from origin: Origin?, later: LateAnswer?, isNested: Bool
     ) throws -> any Encodable & Sendable {
         var caller = caller(origin, [:])
-        caller.later = later
+        (caller.later, caller.isNested) = (later, isNested)
         return try line.call { [caller] in try $0.open(url, for: caller, on: $1) }
     }
 

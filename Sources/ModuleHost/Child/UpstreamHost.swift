@@ -181,7 +181,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     func submit(
         _ record: InboxRecord,
         _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
-    ) {
+    ) -> Bool {
         do throws(RPCError) {
             try connection.ask("send") { response in
                 completion(InboxSubmission.Acceptance(response))
@@ -196,6 +196,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         } catch {
             completion(.failed(error))
         }
+        return true
     }
 
     /// Throws if the text is not a valid URL, before it is sent to the host.

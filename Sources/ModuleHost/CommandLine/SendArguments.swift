@@ -60,7 +60,8 @@ struct SendArguments {
 
     /// The event as a line of the inbox.
     var line: [UInt8] {
-        InboxRecord.line(kind, payload: payload, id: id, time: WallTime.now().iso8601, source: source)
+        InboxRecord.line(
+            kind, payload: payload, id: id, time: WallTime.now().iso8601, source: source)
     }
 
     /// Writes the parameters of the method `send`.
@@ -96,8 +97,8 @@ extension SendArguments {
             return "an id has 1 to \(InboxRecord.longestID) bytes; this one has \(id.utf8.count)"
         }
         if let source = arguments["source"], source.utf8.count > InboxRecord.longestSource {
-            return
-                "a source has 1 to \(InboxRecord.longestSource) bytes; this one has \(source.utf8.count)"
+            return "a source has 1 to \(InboxRecord.longestSource) bytes; this one has "
+                + "\(source.utf8.count)"
         }
         if kind == .openURL, let payload = arguments["payload"], hasToken(payload) {
             return "the payload's URL has a token in it, which 'ps' shows to every user; "

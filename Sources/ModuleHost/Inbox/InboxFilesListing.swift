@@ -11,7 +11,7 @@ package struct InboxFilesListing: Sendable {
         package var id: String?
         /// The time of the event, as its sender gives it.
         package var time: String?
-        /// Where the event comes from, in its sender's words.
+        /// The source of the event, in its sender's words.
         package var source: String?
         /// The modules that have yet to receive it; nil for all.
         package var modules: [ModuleID]?

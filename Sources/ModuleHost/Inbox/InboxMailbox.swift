@@ -16,6 +16,8 @@ final class InboxMailbox: Sendable {
         fileprivate(set) var isWaitedFor = false
         /// The submissions that wait.
         fileprivate var waiting: [InboxSubmission] = []
+        /// The modules that have submitted some of these.
+        fileprivate var waitingSenders: Set<ModuleID> = []
         fileprivate var bytes = 0
     }
 
@@ -65,15 +67,25 @@ final class InboxMailbox: Sendable {
         letters.withLock { letters in
             var taken = letters
             // Before `letters.waiting` grows: a second reference would make it copy all that waits.
-            taken.waiting = []
+            (taken.waiting, taken.waitingSenders) = ([], [])
             if withIDs || letters.isEnding {
                 if !letters.waiting.isEmpty {
                     taken.submissions.insert(contentsOf: letters.waiting, at: 0)
                 }
-                letters.waiting = []
+                (letters.waiting, letters.waitingSenders) = ([], [])
             } else {
-                letters.waiting += letters.submissions.filter { $0.id != nil }
-                taken.submissions = letters.submissions.filter { $0.id == nil }
+                taken.submissions = []
+                for submission in letters.submissions {
+                    // Not before an earlier one of its sender.
+                    let waits =
+                        submission.sender.map(letters.waitingSenders.contains) ?? false
+                    guard submission.id != nil || waits else {
+                        taken.submissions.append(submission)
+                        continue
+                    }
+                    letters.waiting.append(submission)
+                    if let sender = submission.sender { letters.waitingSenders.insert(sender) }
+                }
             }
             taken.isWaitedFor = !letters.waiting.isEmpty
             letters.submissions = []

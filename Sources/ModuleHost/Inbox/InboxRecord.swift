@@ -21,7 +21,7 @@ package struct InboxRecord: Sendable {
     package let time: String?
     /// `modules`: the only modules that are to receive it; nil for all.
     package let modules: [ModuleID]?
-    /// `source`, 1 to 64 bytes: where the event comes from, in its sender's words.
+    /// `source`, 1 to 64 bytes: the place that the event comes from, in its sender's words.
     package let source: String?
     /// `retried`: whether the event is delivered although its id was seen before.
     package let isRetried: Bool

@@ -24,6 +24,8 @@ package struct InboxSubmission: Sendable {
     /// The event as a line of the inbox.
     let line: [UInt8]
     let id: String?
+    /// The module whose events are to stand in the order in which they were submitted; nil where that does not matter.
+    let sender: ModuleID?
     /// The parsed line, so that it is not parsed again; nil if it was not parsed.
     let record: InboxRecord?
     /// Called once, on any thread, before the event is delivered.
@@ -39,16 +41,18 @@ package struct InboxSubmission: Sendable {
     /// - Parameters:
     ///   - line: The event as a line of the inbox, checked.
     ///   - id: The id of the event, if it has one.
+    ///   - sender: The module whose events are to stand in the order in which they were submitted.
     ///   - record: The parsed line; nil to have it parsed.
     ///   - onAcceptance: Called once, on any thread, with the acceptance.
     ///   - onDelivery: Called once, where the event was accepted, with the result of its delivery.
     package init(
-        line: [UInt8], id: String?, record: InboxRecord? = nil,
+        line: [UInt8], id: String?, of sender: ModuleID? = nil, record: InboxRecord? = nil,
         onAcceptance: @escaping @Sendable (Acceptance) -> Void,
         onDelivery: (@Sendable (DeliveryResult) -> Void)? = nil
     ) {
         self.line = line
         self.id = id
+        self.sender = sender
         self.record = record
         self.onAcceptance = onAcceptance
         self.onDelivery = onDelivery

@@ -34,7 +34,8 @@ struct SendRequest {
                 throw .invalidParameters("event '\(kind.rawValue)' is not durable: it has no id")
             }
             guard source == nil else {
-                throw .invalidParameters("event '\(kind.rawValue)' is not durable: it has no source")
+                throw .invalidParameters(
+                    "event '\(kind.rawValue)' is not durable: it has no source")
             }
             record = nil
             return

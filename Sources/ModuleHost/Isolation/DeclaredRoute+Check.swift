@@ -83,22 +83,25 @@ extension DeclaredRoute.Parameter {
 extension AnyRoute {
     /// Creates a route of a module in a process of its own.
     ///
-    /// - Parameter begin: Makes the call where its answer comes later.
+    /// - Parameters:
+    ///   - perform: Makes the call, and waits for its answer.
+    ///   - begin: Makes the call, and does not wait.
     /// - Throws: ``RouteError`` for a malformed pattern.
     convenience init(
         _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform,
         beginning begin: @escaping ErasedHandler.Later.Begin
     ) throws(RouteError) {
+        let begin: ErasedHandler.Later.Begin = { module, parameters, call, late in
+            try declared.check(parameters)
+            try begin(module, parameters, call, late)
+        }
         let later = ErasedHandler.Later(
-            deadline: declared.deadlineMs.map { .milliseconds($0) },
-            begin: { module, parameters, call, late in
-                try declared.check(parameters)
-                try begin(module, parameters, call, late)
-            })
+            deadline: declared.deadlineMs.map { .milliseconds($0) }, begin: begin)
         let handler = ErasedHandler(
             check: { parameters throws(ParameterError) in try declared.check(parameters) },
             describe: { _ in declared.request }, replyType: declared.reply,
             later: declared.later == true ? later : nil,
+            elsewhere: declared.later == true ? nil : begin,
             perform: { module, parameters, call in
                 try declared.check(parameters)
                 if declared.later == true { throw AnswersLater() }

@@ -13,62 +13,80 @@ extension IsolatedModule {
     ) throws {
         try prepare(call)
         defer { noteExchange() }
-        let recipient: MessageQueue.Recipient = { response in
-            switch response {
-            case .success(let answer): late.answer(Result { try Self.reply(answer) })
-            case .failure(let end):
-                late.answer(.failure(HandlerError(error: IsolationError.ended(end))))
-            }
-        }
+        let number = process.nextNumber()
+        try send(route, parameters, call, as: number) { late.answer($0) }
+        late.whenCancelled { [process] in process.cancel(number) }
+    }
+
+    /// Sends a call that no thread waits for.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the request.
+    ///   - answer: Called once with the answer, on any thread: it must not wait.
+    /// - Throws: ``RouteError`` where the process has too much to do yet.
+    func send(
+        _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall, as number: Int,
+        answer: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
+    ) throws {
         let limits = process.limits
         guard process.input.takesCalls else {
             throw RouteError.unavailable(
                 context.id,
                 because: "it has not read \(limits.input.callBytes >> 20) MiB of its input yet")
         }
-        guard
-            let number = process.request(
-                "call", within: callLimit, for: recipient,
-                {
-                    $0.parameters(of: route, parameters, call)
-                })
-        else {
-            throw RouteError.unavailable(
-                context.id, because: "it has not answered \(limits.queue.requests) calls yet")
+        let unloaded = RouteError.unavailable(
+            context.id, because: "it was unloaded before it answered")
+        let isSent = process.request("call", as: number, within: callLimit) { response in
+            switch response {
+            case .success(let reply): answer(Result { try Self.reply(reply) })
+            case .failure(let end) where end.cause == .asked:
+                answer(.failure(unloaded))
+            case .failure(let end):
+                answer(.failure(HandlerError(error: IsolationError.ended(end))))
+            }
+        } _: {
+            $0.parameters(of: route, parameters, call)
         }
-        late.whenCancelled { [process] in process.cancel(number) }
+        guard !isSent else { return }
+        throw RouteError.unavailable(
+            context.id, because: "it has not answered \(limits.queue.requests) calls yet")
     }
 
     /// Makes a call for the process, and responds when there is an answer.
     ///
     /// - Parameters:
     ///   - canWait: Whether the process takes an answer that comes later.
-    ///   - call: Makes the call; receives the recipient of an answer that comes later.
+    ///   - call: Makes the call; receives the recipient of an answer that comes later, and whether a thread waits for the
+    ///     process: then the call is nested in what that waits for.
     /// - Throws: The error of the call.
     func respond(
-        to id: RPCID?, canWait: Bool, _ call: (LateAnswer?) throws -> any Encodable & Sendable
+        to id: RPCID?, canWait: Bool,
+        _ call: (LateAnswer?, _ isNested: Bool) throws -> any Encodable & Sendable
     ) throws(RPCError) {
         let process = process
+        let isNested = process.queue.isExchanging
         guard canWait else {
-            return try process.respond(id, Self.encoded(Result { try call(nil) }).get())
+            return try process.respond(id, Self.encoded(Result { try call(nil, isNested) }).get())
         }
         guard process.pendingCalls.load(ordering: .relaxed) < process.limits.pendingCalls else {
             throw RPCError(
                 .tooMany, "\(process.limits.pendingCalls) calls of this module wait for an answer")
         }
+        let time = context.host.services.time
         let later = LateAnswer { result in
             process.pendingCalls.subtract(1, ordering: .relaxed)
+            process.calls.withLock { $0.restart(at: time.now()) }
             process.post(Self.encoded(result), to: id)
         }
         // Before the call: its answer may come at any time.
         process.pendingCalls.add(1, ordering: .relaxed)
-        let result = Result { try call(later) }
+        let result = Result { try call(later, isNested) }
         guard case .success = result, later.isTaken else {
             process.pendingCalls.subtract(1, ordering: .relaxed)
             return try process.respond(id, Self.encoded(result).get())
         }
         // The process may handle an event, and wait for the answer in it: others need the lane for that.
-        if process.queue.isExchanging, context.host.services.isOnLane {
+        if isNested, context.host.services.isOnLane {
             context.host.services.yieldLane(again: true)
         }
     }
@@ -90,19 +108,19 @@ extension ModuleProcess {
     /// In the module.
     ///
     /// - Parameters:
+    ///   - number: The number of the request.
     ///   - time: The longest wait until the process reads it.
     ///   - recipient: Called once with the response, or the end of the process, on any thread.
-    /// - Returns: The number of the request; nil where too many have no response yet, so that it was not sent.
-    func request(
-        _ method: String, within time: Duration,
+    /// - Returns: False where too many have no response yet, so that it was not sent.
+    fileprivate func request(
+        _ method: String, as number: Int, within time: Duration,
         for recipient: @escaping MessageQueue.Recipient, _ parameters: (inout JSONWriter) -> Void
-    ) -> Int? {
-        let number = nextNumber()
-        guard queue.expect(number, for: recipient) else { return nil }
+    ) -> Bool {
+        guard queue.expect(number, for: recipient) else { return false }
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: RPCID(number), parameters)
         send(json.bytes, within: time)
-        return number
+        return true
     }
 
     /// Notifies the process that the caller no longer waits for the response to a request; it responds

@@ -37,6 +37,7 @@ final class IsolatedModule {
     private(set) var deliveredOrigins = DeliveredOrigins()
     /// The observer that announces messages.
     let observer: ModuleProcess.Observer
+    let callWatch: CallWatch
 
     /// Waits for the declaration of the process.
     ///
@@ -47,6 +48,7 @@ final class IsolatedModule {
         toldDeadlines = Guarded(ModuleDeadlines(context))
         spec = start.spec
         observer = start.observer
+        callWatch = CallWatch(context.host.services, context.slot, start.reference)
         (process, declaration) = started
         current = Guarded(process)
         let entry = spec.environment[LaunchSpec.entryVariable]
@@ -89,7 +91,12 @@ final class IsolatedModule {
             let route = try AnyRoute(declared) { module, parameters, call in
                 try Self.module(module).call(declared, parameters, call)
             } beginning: { module, parameters, call, late in
-                try Self.module(module).begin(declared, parameters, call, late)
+                let module = try Self.module(module)
+                if declared.later == true {
+                    try module.begin(declared, parameters, call, late)
+                } else {
+                    try module.beginCall(declared, parameters, call, late)
+                }
             }
             try context.router.add(route)
         }

@@ -171,14 +171,18 @@ final class MessageQueue: Sendable {
 
     // MARK: The taking thread
 
-    /// Notes that an exchange begins with a request of this number: until it ends its thread takes the
-    /// messages.
-    func beginExchange(_ number: Int) {
+    /// Notes that an exchange begins: until it ends its thread takes the messages.
+    ///
+    /// - Parameter number: The number of its request; nil for the wait for one that was sent before.
+    func beginExchange(_ number: Int? = nil) {
         state.withLock { state in
             state.exchanges += 1
-            state.unanswered[number] = .some(nil)
+            if let number { state.unanswered[number] = .some(nil) }
         }
     }
+
+    /// Returns whether a request has no response yet.
+    func isOpen(_ number: Int) -> Bool { state.withLock { $0.unanswered[number] != nil } }
 
     /// Whether a thread takes the messages: it waits for a response.
     var isExchanging: Bool { state.withLock { $0.exchanges > 0 } }
@@ -211,9 +215,11 @@ final class MessageQueue: Sendable {
 
     /// Takes the next message.
     ///
-    /// - Parameter deadline: The end of the wait; nil not to wait.
+    /// - Parameters:
+    ///   - deadline: The end of the wait; nil not to wait.
+    ///   - number: A request of which the response ends the wait, too.
     /// - Returns: The message; `nothing` where none arrived in time.
-    func next(until deadline: DispatchTime?) -> Next {
+    func next(until deadline: DispatchTime?, unlessAnswered number: Int? = nil) -> Next {
         while true {
             let (next, resumes) = state.withLock { state -> (Next?, Bool) in
                 if let message = state.takeFirst() {
@@ -223,6 +229,7 @@ final class MessageQueue: Sendable {
                 }
                 state.isAnnounced = false
                 if let end = state.end { return (.end(end), false) }
+                if let number, state.unanswered[number] == nil { return (.nothing, false) }
                 state.isAwaited = deadline != nil
                 return (nil, false)
             }

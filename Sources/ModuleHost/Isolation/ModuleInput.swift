@@ -1,8 +1,9 @@
 import AppService
 import Dispatch
 
-/// The standard input of a module's process: lines of any thread, in order. No thread waits until the process reads them.
+/// The standard input of a module's process: lines of any thread, in order.
 ///
+/// No thread waits until the process reads them.
 /// What has no room in the pipe waits in memory, and the thread that reads all processes writes it when there is room.
 /// A process that reads nothing for as long as a waiting line may take is killed, and so is one for which more than
 /// ``Limits/bytes`` wait.
@@ -51,7 +52,7 @@ final class ModuleInput: Sendable {
         state.withLock { state in
             guard !state.isEnding else { return true }
             let wasEmpty = state.waiting.isEmpty
-            if wasEmpty { (state.progress, state.patience) = (.now(), .zero) }
+            if wasEmpty { (state.progress, state.patience) = (DispatchTime.now(), .zero) }
             state.waiting.appendLine(line)
             state.patience = max(state.patience, time)
             if wasEmpty { flush(&state) }
@@ -72,6 +73,14 @@ final class ModuleInput: Sendable {
         }
     }
 
+    /// Drops the waiting lines, and closes the input: the process has ended.
+    func close() {
+        state.withLock { state in
+            (state.waiting, state.isEnding) = (OutputQueue(), true)
+            child.closeInput()
+        }
+    }
+
     /// Whether so little waits that the process may get calls of others.
     var takesCalls: Bool { state.withLock { $0.waiting.count <= limits.callBytes } }
 
@@ -89,7 +98,7 @@ final class ModuleInput: Sendable {
                 let count = try child.write(state.waiting.rest)
                 guard count > 0 else { return }
                 state.waiting.removeFirst(count)
-                state.progress = .now()
+                state.progress = DispatchTime.now()
             } catch {
                 state.waiting = OutputQueue()
             }
@@ -97,21 +106,30 @@ final class ModuleInput: Sendable {
         if state.isEnding { child.closeInput() }
     }
 
-    /// The milliseconds until a process that reads nothing is killed; nil where nothing waits. One that ends has other
-    /// limits.
-    var millisecondsLeft: Int32? {
+    /// Returns the milliseconds until a process that reads nothing is killed; nil where nothing waits.
+    ///
+    /// A process that ends has other limits.
+    ///
+    /// - Parameter answer: The time of its last response: it may read much at a time, and answer one after the other.
+    func millisecondsLeft(since answer: DispatchTime) -> Int32? {
         state.withLock { state in
             guard !state.waiting.isEmpty, !state.isEnding else { return nil }
-            return state.progress.later(by: state.patience).millisecondsLeft
+            return max(state.progress, answer).later(by: state.patience).millisecondsLeft
         }
     }
 
-    /// The time for which the process has read nothing, where that is as long as it may take; else nil.
-    var stall: Duration? {
+    /// Ends the input of a process that has read nothing for as long as that may take.
+    ///
+    /// - Parameter answer: The time of its last response.
+    /// - Returns: That time; nil where it has read something.
+    func endIfStalled(since answer: DispatchTime) -> Duration? {
         state.withLock { state in
+            // There may be room that was not reported.
+            flush(&state)
             guard !state.waiting.isEmpty, !state.isEnding,
-                state.progress.later(by: state.patience).millisecondsLeft == 0
+                max(state.progress, answer).later(by: state.patience).millisecondsLeft == 0
             else { return nil }
+            (state.waiting, state.isEnding) = (OutputQueue(), true)
             return state.patience
         }
     }

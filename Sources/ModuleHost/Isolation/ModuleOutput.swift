@@ -35,6 +35,8 @@ final class ModuleOutput: Sendable {
     private let violate: @Sendable (String) -> Void
     private let send: @Sendable (RPCRequest, RPCID?, Int) -> Bool
     private let state: Guarded<State>
+    /// The time of the last response of the process, as ``DispatchTime/uptimeNanoseconds``; 0 for none.
+    private let answeredAt = Atomic<UInt64>(0)
     /// Whether ``rest()`` is to be called when the lane has nothing more to do.
     let isRestListed = Atomic(false)
 
@@ -67,6 +69,12 @@ final class ModuleOutput: Sendable {
             State(
                 lines: LineBuffer(limit: limits.line),
                 pace: TokenBucket(limits.reading, at: .now), isUndecided: limits.mayEnd))
+    }
+
+    /// The time of the last response of the process; that of the machine's start for none.
+    var lastAnswer: DispatchTime {
+        // Of 0 nanoseconds it would be the time at which it is used.
+        DispatchTime(uptimeNanoseconds: max(1, answeredAt.load(ordering: .relaxed)))
     }
 
     // MARK: The thread that waits for a response
@@ -269,6 +277,7 @@ final class ModuleOutput: Sendable {
             _ = queue.add(.request(request, id: id), bytes: line.count)
             return nil
         case .single(.response(let response)):
+            answeredAt.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
             let isAwaited = Int(response.id.text).map {
                 queue.add(.answer($0, response.result), bytes: line.count)
             }

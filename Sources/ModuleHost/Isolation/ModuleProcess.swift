@@ -56,9 +56,9 @@ final class ModuleProcess: Sendable {
         /// Not again before all messages were taken. On any thread, mostly the one that reads all processes: it
         /// must not wait.
         let onMail: @Sendable (ModuleProcess) -> Void
-        /// Called with a request `send`, its id and its bytes. Returns false where it is to wait for its turn.
+        /// Called with a request to send an event, its id and its bytes.
         ///
-        /// On the thread that reads the process: it must not wait.
+        /// Returns false where the request is to wait for its turn. On the thread that reads the process: it must not wait.
         let onSend: @Sendable (RPCRequest, RPCID?, Int, ModuleProcess) -> Bool
     }
 
@@ -78,6 +78,8 @@ final class ModuleProcess: Sendable {
     private let lastNumber = Atomic(0)
     /// Whether the end of the process is reported to no thread.
     private let isSilent = Atomic(false)
+    /// The calls for which no thread waits.
+    let calls = Guarded(OpenCalls())
     private let warnings: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ProcessExit.Cause?>(nil)
@@ -181,6 +183,12 @@ final class ModuleProcess: Sendable {
                 output.hold()
             case .end(let end): throw end
             case .nothing:
+                // It has answered calls that were sent before, and has the whole time for the next one.
+                let next = output.lastAnswer.later(by: time)
+                if next > deadline, next > .now() {
+                    deadline = next
+                    continue
+                }
                 kill(
                     because: input.isWaiting
                         ? .notReading(time) : cause ?? .silence("answer '\(method)'", time))
@@ -197,10 +205,17 @@ final class ModuleProcess: Sendable {
     }
 
     /// Takes the next message; reads it where the caller is the reader.
-    private func next(until deadline: DispatchTime, onDelay: () -> Void) -> MessageQueue.Next {
+    ///
+    /// - Parameters:
+    ///   - number: A request of which the response ends the wait, too.
+    ///   - onDelay: Called where no message waits.
+    func next(
+        until deadline: DispatchTime, unlessAnswered number: Int? = nil, onDelay: () -> Void = {}
+    ) -> MessageQueue.Next {
         while true {
             let next = queue.next(until: nil)
             guard case .nothing = next else { return next }
+            if let number, !queue.isOpen(number) { return .nothing }
             onDelay()
             switch output.read(until: deadline) {
             case .read: continue
@@ -208,7 +223,7 @@ final class ModuleProcess: Sendable {
             case .elsewhere:
                 if output.pause() > 0 { isFlooding.store(true, ordering: .relaxed) }
                 onDelay()
-                return queue.next(until: deadline)
+                return queue.next(until: deadline, unlessAnswered: number)
             }
         }
     }
@@ -301,7 +316,7 @@ extension ModuleProcess {
         let end = ProcessExit(
             processID: processID, cause: cause.withLock { $0 } ?? .itself, exit: exit,
             lastLines: lastLines)
-        child.closeInput()
+        input.close()
         if !isSilent.load(ordering: .sequentiallyConsistent) { queue.end(end) }
     }
 }

@@ -66,7 +66,11 @@ final class ModuleReading {
             write(entries.flush())
             endIfClosedForLong()
         }
-        if let stall = process.input.stall { process.kill(because: .notReading(stall)) }
+        if process.input.isWaiting,
+            let time = process.input.endIfStalled(since: output.lastAnswer)
+        {
+            process.kill(because: .notReading(time))
+        }
         wait = next()
         return wait
     }
@@ -83,7 +87,7 @@ final class ModuleReading {
         let times = [
             pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
             patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
-            process.input.millisecondsLeft,
+            process.input.millisecondsLeft(since: output.lastAnswer),
         ]
         wait.milliseconds = times.compactMap(\.self).min()
         return wait

@@ -139,13 +139,13 @@ extension ModuleProcess {
             try module.respond(to: id, canWait: call.later ?? true) {
                 try context.mediator.perform(
                     call.module, call.action, RouteParameters(call.parameters ?? .emptyObject),
-                    from: origin, later: $0)
+                    from: origin, later: $0, isNested: $1)
             }
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
             let origin = try module.origin(of: asked.from)
             try module.respond(to: id, canWait: asked.later ?? true) {
-                try context.router.open(asked.url, from: origin, later: $0)
+                try context.router.open(asked.url, from: origin, later: $0, isNested: $1)
             }
         case "canopen":
             let asked = try request.parameters(as: URLParameters.self)

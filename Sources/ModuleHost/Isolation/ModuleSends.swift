@@ -1,8 +1,9 @@
 import AppService
 
-/// The durable events that a module's process sends. Each goes to the inbox as soon as it is read, and its answer to the process
-/// as soon as it is on the disk: neither needs the lane, so no other module waits for the disk.
+/// The durable events that a module's process sends.
 ///
+/// Each goes to the inbox as soon as it is read, and its answer to the process as soon as it is on the disk: neither needs the
+/// lane, so no other module waits for the disk.
 /// The events of one process get their positions in the order in which it has sent them.
 final class ModuleSends: Sendable {
     struct Limits: Hashable, Sendable {
@@ -46,7 +47,7 @@ final class ModuleSends: Sendable {
             let sent = try Self.event(in: request, from: module)
             guard let record = sent.record else { return false }
             try enter(bytes)
-            services.submit(record) { [self] acceptance in
+            services.submit(record, of: module) { [self] acceptance in
                 waiting.withLock { $0 = ($0.events - 1, $0.bytes - bytes) }
                 switch acceptance {
                 case .accepted(let position):

@@ -8,7 +8,7 @@ package final class InboxEntry: Sendable {
     package let end: EventPosition
     /// The id that the sender gave the event; nil where its position alone identifies it.
     package let id: String?
-    /// Where the event comes from, in its sender's words; nil where that does not say it.
+    /// The place that the event comes from, in its sender's words; nil where that does not say it.
     package let source: String?
     /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
@@ -42,8 +42,7 @@ extension LifecycleEvent {
     /// event that is not durable.
     public var id: String? { entry.map { $0.id ?? $0.position.description } }
 
-    /// Where a durable event comes from, in its sender's words, such as the host that it came from; nil where the sender does
-    /// not say it.
+    /// The place that a durable event comes from, in its sender's words, such as another host; nil where that does not say it.
     ///
     /// The host does not use it, and does not check it: a program that sends events on, to other hosts, tells by it which
     /// ones came from there.

@@ -171,6 +171,13 @@ final class HostServices: PostingServices {
         _ = gate.lane.takeOver(at: thread.ownership, because: again ? .repeatedYield : .yield)
     }
 
+    /// Makes the lane go on without the module that the calling thread is in, since it takes too long, if the thread is the
+    /// lane's.
+    func loseLane() {
+        guard let thread = gate.lane.hold else { return }
+        _ = gate.lane.takeOver(at: thread.ownership)
+    }
+
     // MARK: The stop
 
     /// Whether a stop was requested.
@@ -189,16 +196,19 @@ final class HostServices: PostingServices {
 
     /// Submits an event to the inbox: that of this host, or for a module's process that of its host.
     ///
-    /// - Parameter completion: Called once, on any thread.
+    /// - Parameters:
+    ///   - sender: The module that sends it; its events stand in the order in which they were submitted.
+    ///   - completion: Called once, on any thread.
     func submit(
-        _ record: InboxRecord,
+        _ record: InboxRecord, of sender: ModuleID,
         _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
     ) {
         if isChildProcess { return app.submitUpstream(record, completion) }
         guard let inbox else { return completion(.failed(InboxRefusal.none)) }
         inbox.submit(
             InboxSubmission(
-                line: record.line, id: record.id, record: record, onAcceptance: completion))
+                line: record.line, id: record.id, of: sender, record: record,
+                onAcceptance: completion))
     }
 
     /// Moves the durable event that an overdue module is handling to the dead letters; the module does not

@@ -52,9 +52,9 @@ extension ModuleContext {
         } catch {
             throw SendError(error)
         }
-        let services = host.services
+        let (services, sender) = (host.services, self.id)
         let acceptance = await withCheckedContinuation { continuation in
-            services.submit(record) { continuation.resume(returning: $0) }
+            services.submit(record, of: sender) { continuation.resume(returning: $0) }
         }
         switch acceptance {
         case .accepted(let position): return .accepted(position)

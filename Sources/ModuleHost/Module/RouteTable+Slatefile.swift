@@ -163,7 +163,7 @@ extension Slatefile.Module {
                     ErasedHandler(
                         check: { _ throws(ParameterError) in },
                         describe: { _ in RequestDescription(fields: []) }, replyType: nil,
-                        later: nil
+                        later: nil, elsewhere: nil
                     ) { _, _, _ in throw RouteError.stopped })
             }
         }

@@ -13,7 +13,7 @@ struct Epoll: ~Copyable, Sendable {
         case once
     }
 
-    /// What a descriptor is waited for.
+    /// The state that a descriptor is to be in.
     enum Interest: UInt32 {
         /// It can be read, or has ended.
         case reading = 1

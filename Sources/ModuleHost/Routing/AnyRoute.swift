@@ -81,6 +81,8 @@ struct ErasedHandler: Sendable {
     let perform: Perform
     /// The handler of a route whose answer comes later; ``perform`` then throws.
     let later: Later?
+    /// Begins the handler of a route that answers at once, but in another process; nil for one of this process.
+    let elsewhere: Later.Begin?
     /// Returns the description of the request, given the names that the pattern has.
     let describe: @Sendable (_ names: [String]) -> RequestDescription
     let replyType: String?
@@ -105,10 +107,11 @@ struct ErasedHandler: Sendable {
     init(
         check: @escaping @Sendable (RouteParameters) throws(ParameterError) -> Void,
         describe: @escaping @Sendable ([String]) -> RequestDescription, replyType: String?,
-        later: Later?, perform: @escaping Perform
+        later: Later?, elsewhere: Later.Begin?, perform: @escaping Perform
     ) {
         accepts = nil
         self.later = later
+        self.elsewhere = elsewhere
         self.check = check
         self.perform = perform
         self.describe = describe
@@ -126,6 +129,7 @@ struct ErasedHandler: Sendable {
         }
         self.perform = perform
         later = nil
+        elsewhere = nil
         describe = { RequestDescription(of: Request.self, names: $0) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }
@@ -142,6 +146,7 @@ struct ErasedHandler: Sendable {
         }
         perform = { _, _, _ in throw AnswersLater() }
         self.later = later
+        elsewhere = nil
         describe = { RequestDescription(of: Request.self, names: $0) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }

@@ -71,7 +71,8 @@ struct SendRequestTests {
             }
         }
         #expect(
-            throws: RPCError.invalidParameters("event 'background' is not durable: it has no source")
+            throws: RPCError.invalidParameters(
+                "event 'background' is not durable: it has no source")
         ) {
             try SendRequest(
                 "background", payload: nil, id: nil, source: "a",

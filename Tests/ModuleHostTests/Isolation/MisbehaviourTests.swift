@@ -193,9 +193,15 @@ struct MisbehaviourTests {
         let test = try await IsolatedTest(
             "hang-call", "--once", more: Sin.impatient, probe: probe
         ).launched()
-        let first = await test.call("echo", ["text": "a"])
-        #expect(first == "x.b: process N did not answer 'call' within 1s, and was killed")
+        let first = test.begin("echo", ["text": "a"])
+        await test.host.settled()
+        test.host.time.advance(by: .milliseconds(100))
+        #expect(await first.value == "x.b took too long to answer, and is unresponsive")
         await test.revived()
+        #expect(
+            test.log().contains {
+                $0.hasPrefix("process N did not answer 'call' within 1s, and was killed")
+            })
         #expect(await test.call("echo", ["text": "a"]) == #"{"text":"a"}"#)
         #expect(await test.host.stopped() == .stopped)
     }

@@ -16,7 +16,8 @@ struct ModuleInputTests {
         return try .start(
             ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], in: folder,
             time: SystemTimeSource.shared, limits: all,
-            notifying: ModuleProcess.Observer(onLine: { _, _ in }, onMail: { _ in },
+            notifying: ModuleProcess.Observer(
+                onLine: { _, _ in }, onMail: { _ in },
                 onSend: { _, _, _, _ in false }))
     }
 

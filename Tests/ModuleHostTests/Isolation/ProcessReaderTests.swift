@@ -14,7 +14,8 @@ struct ProcessReaderTests {
         try .start(
             ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], in: nil,
             time: SystemTimeSource.shared, readBy: reader,
-            notifying: ModuleProcess.Observer(onLine: { _, _ in }, onMail: { _ in },
+            notifying: ModuleProcess.Observer(
+                onLine: { _, _ in }, onMail: { _ in },
                 onSend: { _, _, _, _ in false }))
     }
 

@@ -84,21 +84,25 @@ struct IsolatedTest {
     }
 
     func call(_ action: String, _ parameters: RouteParameters = RouteParameters()) async -> String {
-        await withCheckedContinuation { continuation in
-            host.host.call(
-                "x.b", action, parameters, origin: .local(ModuleID(checked: "x.a")), token: nil
-            ) { result in
-                switch result {
-                case .success(.json(let json)):
-                    continuation.resume(returning: String(decoding: json, as: UTF8.self))
-                case .success(.claimed(let module)):
-                    continuation.resume(returning: "claimed by \(module)")
-                case .failure(let error):
-                    continuation.resume(
-                        returning: "\(error)".replacing(/process \d+/, with: "process N"))
-                }
+        await begin(action, parameters).value
+    }
+
+    /// Begins a call, which the lane makes after all that it was given before.
+    func begin(
+        _ action: String, _ parameters: RouteParameters = RouteParameters()
+    ) -> Promise<String> {
+        let answer = Promise<String>()
+        host.host.call(
+            "x.b", action, parameters, origin: .local(ModuleID(checked: "x.a")), token: nil
+        ) { result in
+            switch result {
+            case .success(.json(let json)): answer.keep(String(decoding: json, as: UTF8.self))
+            case .success(.claimed(let module)): answer.keep("claimed by \(module)")
+            case .failure(let error):
+                answer.keep("\(error)".replacing(/process \d+/, with: "process N"))
             }
         }
+        return answer
     }
 }
 
