@@ -6,13 +6,17 @@ extension App {
     /// Brings up a module by itself, for which a launch or a reload has a place.
     func bringUpLater(_ record: ModuleRecord, in host: AppHost) {
         guard let calls, index(of: record) != nil, !phase.isEnding else { return }
-        // A program receives the events from its launch on, and those that have waited since it failed.
-        if !record.entry.ends || gate.lane.waiting(for: record.slot) != nil {
-            gate.lane.hold(record.slot)
-        }
+        holdEvents(forLater: record)
         let start = start(record, calls, in: host)
         onDemand.starts.insert(start)
         onDemand.starts.goOn(with: start, in: host)
+    }
+
+    /// Makes durable events wait for a module that is brought up by itself.
+    func holdEvents(forLater record: ModuleRecord) {
+        // A program receives the events from its launch on, and those that have waited since it failed.
+        guard !record.entry.ends || gate.lane.waiting(for: record.slot) != nil else { return }
+        gate.lane.hold(record.slot)
     }
 
     /// Notes that a program has ended on purpose: its routes and members are gone, and what needs it can be made.
@@ -29,6 +33,7 @@ extension App {
             apply(.finish, to: place)
             place.lastProcess = process
             records[index] = place
+            onDemand.noteReplaced()
             takeDown(record, from: calls, leaving: [])
             bind(place, replacingRoutes: false)
             unloadingModules.sendShutdownEvents(to: [record], in: host)

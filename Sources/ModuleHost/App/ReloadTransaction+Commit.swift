@@ -33,6 +33,7 @@ extension ReloadTransaction {
             return rollBack(because: "\(error)")
         }
         isOver = true
+        formerTable = nil
         handOver()
         takeOutLeaving(routes: old)
         exchangeOrder()
@@ -163,9 +164,10 @@ extension ReloadTransaction {
         for record in staged.reversed() where !isLater(record) { app.catchUpNext(record) }
         app.gate.lane.prepend(jobs)
         for record in staged { app.apply(.takeEffect, to: record) }
-        // Not beside their old instances.
+        for record in later { app.holdEvents(forLater: record) }
+        // Not beside their old instances, also those of an earlier reload whose processes have not ended yet.
         let replaced = Set(later.map(\.id))
-        let old = leaving.filter { replaced.contains($0.id) }
+        let old = app.unloadingModules.records.filter { replaced.contains($0.id) }
         app.unloadingModules.whenReleased(old) { [later, host] app in
             for record in later { app.bringUpLater(record, in: host) }
         }

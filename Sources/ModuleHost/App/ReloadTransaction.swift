@@ -33,8 +33,8 @@ final class ReloadTransaction {
     private var starts: ProcessStarts?
     /// The lazy modules that were made and unloaded before it, by their number.
     let changesOnDemand: Int
-    /// The routes of the app before it.
-    let formerTable: RouteTable?
+    /// The routes of the app before it, until it is over: their handlers are released with their modules.
+    var formerTable: RouteTable?
     /// The places of the modules that are stopped before the new instances are made, in order.
     var stopped: [LazyStarts.Start] = []
     /// Ends the wait for their ends.
@@ -208,6 +208,7 @@ final class ReloadTransaction {
     /// - Parameter last: Called when all new modules are released.
     func undo(then last: @escaping @Sendable (App) -> Void) {
         isOver = true
+        formerTable = nil
         stopAlarm?.cancel()
         starts?.cancel()
         starts = nil

@@ -63,7 +63,8 @@ final class Reloads {
     /// Compares the slatefile with the current one, without the lane, which goes on meanwhile.
     private func beginNow(_ request: ReloadRequest) {
         guard !app.phase.isEnding, let host = app.host else {
-            return request.completion.finish(.success(.stopped))
+            request.completion.finish(.success(.stopped))
+            return beginNext()
         }
         let request = request.isOfCurrent ? updated(request) : request
         isComparing = true
