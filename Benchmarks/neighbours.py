@@ -131,6 +131,9 @@ def measure(host):
     """The times of the calls in µs, sorted."""
     request, times = line('com.mm.community', 'userInfo', style=1), []
     stream = host.client.makefile('rb')
+    # The first one waits until the app is ready.
+    host.client.sendall(request)
+    stream.readline()
     for _ in range(CALLS):
         begin = time.perf_counter_ns()
         host.client.sendall(request)
@@ -146,7 +149,6 @@ def run(hostd, way, is_same):
     hosts = [Host(hostd, way)] if is_same else [Host(hostd), Host(hostd, way)]
     burden = Burden(hosts[-1], way)
     try:
-        time.sleep(0.2)
         return measure(hosts[0])
     finally:
         burden.end()
