@@ -138,9 +138,7 @@ final class LateAnswer: LateCall, PendingWork {
 
     func moduleUnloaded() {
         guard let target else { return }
-        end(
-            RouteError.unavailable(
-                target.route.module, because: "it was unloaded before it answered"))
+        end(.unloadedUnanswered(target.route.module))
     }
 
     /// Ends the call without its handler, which is cancelled.

@@ -187,10 +187,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 completion(InboxSubmission.Acceptance(response))
             } _: { json in
                 json.object {
-                    $0.member("event", record.event.kind.rawValue)
-                    if let payload = record.payload { $0.member("payload", raw: payload.textBytes) }
-                    if let id = record.id { $0.member("id", id) }
-                    if let source = record.source { $0.member("source", source) }
+                    $0.members(
+                        ofSent: record.event.kind, payload: record.payload, id: record.id,
+                        source: record.source)
                 }
             }
         } catch {

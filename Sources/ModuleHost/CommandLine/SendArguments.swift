@@ -67,10 +67,7 @@ struct SendArguments {
     /// Writes the parameters of the method `send`.
     func write(to json: inout JSONWriter) {
         json.object {
-            $0.member("event", kind.rawValue)
-            if let payload { $0.member("payload", raw: payload.text.utf8) }
-            if let id { $0.member("id", id) }
-            if let source { $0.member("source", source) }
+            $0.members(ofSent: kind, payload: payload, id: id, source: source)
             if waits, kind.isDurable { $0.member("wait", true) }
         }
     }

@@ -50,9 +50,9 @@ extension InboxRecord {
         guard value.kind == .object else { throw InboxRecordError(.notObject(value.inWords)) }
         var reader = MemberReader(value)
         let event = reader.event()
-        id = reader.id()
+        id = reader.text("id", atMost: Self.longestID) { .id($0) }
         time = reader.time()
-        source = reader.source()
+        source = reader.text("source", atMost: Self.longestSource) { .source($0) }
         modules = reader.modules()
         isRetried = reader.isRetried()
         payload = value["payload"]
@@ -96,10 +96,13 @@ extension InboxRecord {
             }
         }
 
-        mutating func id() -> String? {
-            guard let id = value["id"] else { return nil }
-            guard let text = id.string, 1...longestID ~= text.utf8.count else {
-                return note(.id(id.inWords))
+        /// Reads a member that is text of at least one byte.
+        mutating func text(
+            _ member: String, atMost longest: Int, _ error: (String) -> InboxRecordError.Reason
+        ) -> String? {
+            guard let found = value[member] else { return nil }
+            guard let text = found.string, 1...longest ~= text.utf8.count else {
+                return note(error(found.inWords))
             }
             return text
         }
@@ -108,14 +111,6 @@ extension InboxRecord {
             guard let time = value["time"] else { return nil }
             guard let text = time.string, DateTime(text) != nil else {
                 return note(.time(time.inWords))
-            }
-            return text
-        }
-
-        mutating func source() -> String? {
-            guard let source = value["source"] else { return nil }
-            guard let text = source.string, 1...longestSource ~= text.utf8.count else {
-                return note(.source(source.inWords))
             }
             return text
         }

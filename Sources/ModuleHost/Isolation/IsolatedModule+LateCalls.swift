@@ -11,36 +11,34 @@ extension IsolatedModule {
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
         _ late: any LateCall
     ) throws {
-        try prepare(call)
         defer { noteExchange() }
         let number = process.nextNumber()
         try send(route, parameters, call, as: number) { late.answer($0) }
         late.whenCancelled { [process] in process.cancel(number) }
     }
 
-    /// Sends a call that no thread waits for.
+    /// Sends a call that no thread waits for, if it can cross.
     ///
     /// - Parameters:
     ///   - number: The number of the request.
     ///   - answer: Called once with the answer, on any thread: it must not wait.
-    /// - Throws: ``RouteError`` where the process has too much to do yet.
+    /// - Throws: ``RouteError`` where the process has too much to do yet; as ``prepare(_:)``.
     func send(
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall, as number: Int,
         answer: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
     ) throws {
-        let limits = process.limits
+        try prepare(call)
+        let (limits, id) = (process.limits, context.id)
         guard process.input.takesCalls else {
             throw RouteError.unavailable(
                 context.id,
                 because: "it has not read \(limits.input.callBytes >> 20) MiB of its input yet")
         }
-        let unloaded = RouteError.unavailable(
-            context.id, because: "it was unloaded before it answered")
         let isSent = process.request("call", as: number, within: callLimit) { response in
             switch response {
             case .success(let reply): answer(Result { try Self.reply(reply) })
             case .failure(let end) where end.cause == .asked:
-                answer(.failure(unloaded))
+                answer(.failure(RouteError.unloadedUnanswered(id)))
             case .failure(let end):
                 answer(.failure(HandlerError(error: IsolationError.ended(end))))
             }

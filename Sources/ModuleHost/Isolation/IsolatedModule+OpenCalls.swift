@@ -16,7 +16,6 @@ extension IsolatedModule {
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
         _ late: any LateCall
     ) throws {
-        try prepare(call)
         let (process, time) = (process, context.host.services.time)
         let number = process.nextNumber()
         // Before it is sent: the answer may come at any time.

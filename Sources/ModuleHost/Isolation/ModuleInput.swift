@@ -4,7 +4,7 @@ import Dispatch
 /// The standard input of a module's process: lines of any thread, in order.
 ///
 /// No thread waits until the process reads them.
-/// What has no room in the pipe waits in memory, and the thread that reads all processes writes it when there is room.
+/// Lines that do not fit into the pipe wait in memory; the thread that reads all processes writes them when there is room.
 /// A process that reads nothing for as long as a waiting line may take is killed, and so is one for which more than
 /// ``Limits/bytes`` wait.
 final class ModuleInput: Sendable {

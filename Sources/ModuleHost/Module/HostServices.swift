@@ -167,15 +167,14 @@ final class HostServices: PostingServices {
     ///
     /// - Parameter again: Whether that has happened before for the same reason: then nothing is logged.
     func yieldLane(again: Bool) {
-        guard let thread = gate.lane.hold else { return }
-        _ = gate.lane.takeOver(at: thread.ownership, because: again ? .repeatedYield : .yield)
+        loseLane(because: again ? .repeatedYield : .yield)
     }
 
     /// Makes the lane go on without the module that the calling thread is in, since it takes too long, if the thread is the
     /// lane's.
-    func loseLane() {
+    func loseLane(because cause: TakeoverCause = .overdue) {
         guard let thread = gate.lane.hold else { return }
-        _ = gate.lane.takeOver(at: thread.ownership)
+        _ = gate.lane.takeOver(at: thread.ownership, because: cause)
     }
 
     // MARK: The stop

@@ -106,6 +106,11 @@ extension RouteError {
             ? .noModule(module, nearest: nearest) : .noAction(action, of: module, nearest: nearest)
     }
 
+    /// Returns the error of a call whose module was unloaded before it had answered.
+    static func unloadedUnanswered(_ module: ModuleID) -> RouteError {
+        .unavailable(module, because: "it was unloaded before it answered")
+    }
+
     private static func unavailable(_ module: ModuleID) -> String {
         "\(module) cannot be called now: "
     }

@@ -73,10 +73,8 @@ enum AppKey: String, SlatefileKey {
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
     case id, entry, command, enabled, required, retry, ends, replace, main, needs, launch, idle
-    case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog,
-        config, git,
-        branch,
-        tag, path
+    case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog
+    case config, git, branch, tag, path
     case product
 
     static let mandatory: [ModuleKey] = [.id]

@@ -121,10 +121,7 @@ extension HostClient {
             }
         return try await request("send", within: limit) { json in
             json.object {
-                $0.member("event", event.rawValue)
-                if let payload { $0.member("payload", raw: payload.text.utf8) }
-                if let id { $0.member("id", id) }
-                if let source { $0.member("source", source) }
+                $0.members(ofSent: event, payload: payload, id: id, source: source)
                 if waits { $0.member("wait", true) }
             }
         }
