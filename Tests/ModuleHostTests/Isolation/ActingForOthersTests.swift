@@ -8,26 +8,19 @@ import Testing
 struct ActingForOthersTests {
     /// A program that makes each of these requests when it is called, and replies the answers.
     private static func program(_ requests: [String]) -> [String] {
-        let script = """
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                case $line in
-                *'"method":"initialize"'*)
-                    result='{"protocol":2,"module":"x.b","routes":[{"pattern":"ask","access":"public"}]}' ;;
-                *'"method":"call"'*)
-                    result="\\"$(printf %s "$line" | tr -d '"')\\""
-                    for request; do
-                        printf '%s\\n' "$request"
-                        IFS= read -r answer
-                        result=$result,$answer
-                    done
-                    result=[$result] ;;
-                *) result=null ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-            done
+        let cases = """
+            *'"method":"call"'*)
+                result="\\"$(printf %s "$line" | tr -d '"')\\""
+                for request; do
+                    printf '%s\\n' "$request"
+                    IFS= read -r answer
+                    result=$result,$answer
+                done
+                result=[$result] ;;
             """
-        return ["/bin/sh", "-c", script, "sh"] + requests
+        return ShellModule.command(
+            "x.b", declaring: #","routes":[{"pattern":"ask","access":"public"}]"#, cases: cases)
+            + ["sh"] + requests
     }
 
     private static let url = #""url":"test://x.a/act""#

@@ -25,20 +25,16 @@ struct ModuleSendsTests {
                 echo '{"jsonrpc":"2.0","id":'$n',"method":"send","params":{"event":"message","payload":{"topic":"t"},"id":"e'$n'","source":"here"}}'
             done
             """, to: "sends")
-        let script = """
-            sh '\(folder.path)/sends' &
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                case $line in
-                *'"method":"initialize"'*) result='{"protocol":2,"module":"x.b","events":["message"],"topics":["t"]}' ;;
-                *'"method"'*'"source":"here"'*) result=null; echo heard >>'\(folder.path)/heard' ;;
-                *'"method"'*) result=null ;;
-                *) printf '%s\\n' "$line" >>'\(folder.path)/answers'; continue ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-            done
-            """
-        return HostUnderTest.Entry(name: "b", command: ["/bin/sh", "-c", script])
+        return HostUnderTest.Entry(
+            name: "b",
+            command: ShellModule.command(
+                "x.b", declaring: #","events":["message"],"topics":["t"]"#,
+                start: "sh '\(folder.path)/sends' &",
+                cases: """
+                    *'"method"'*'"source":"here"'*) result=null; echo heard >>'\(folder.path)/heard' ;;
+                    *'"method"'*) result=null ;;
+                    *) printf '%s\\n' "$line" >>'\(folder.path)/answers'; continue ;;
+                    """))
     }
 
     private func launched(sending count: Int) async throws -> HostUnderTest {

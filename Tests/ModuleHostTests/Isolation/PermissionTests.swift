@@ -10,21 +10,16 @@ struct PermissionTests {
 
     /// A program that sends an event when it is asked to, and replies with the answer and its process.
     private func entry(sending kind: EventKind, may: String = "") -> HostUnderTest.Entry {
-        let script = """
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                case $line in
-                *'"method":"initialize"'*) result='{"protocol":2,"module":"x.b","routes":[{"pattern":"ask"}]}' ;;
-                *'"method":"call"'*)
-                    printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"send","params":{"event":"\(kind.rawValue)"}}'
-                    IFS= read -r answer
-                    result=[$answer,$$] ;;
-                *) result=null ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-            done
+        let cases = """
+            *'"method":"call"'*)
+                printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"send","params":{"event":"\(kind.rawValue)"}}'
+                IFS= read -r answer
+                result=[$answer,$$] ;;
             """
-        return HostUnderTest.Entry(name: "b", more: may, command: ["/bin/sh", "-c", script])
+        return HostUnderTest.Entry(
+            name: "b", more: may,
+            command: ShellModule.command(
+                "x.b", declaring: #","routes":[{"pattern":"ask"}]"#, cases: cases))
     }
 
     private func entries(_ entry: HostUnderTest.Entry) -> [HostUnderTest.Entry] {

@@ -15,20 +15,13 @@ private struct Script {
         let waits = others.map {
             "while ! [ -s \(folder.path)/\($0) ]; do kill -0 $PPID || exit; done"
         }
-        let script = """
+        let start = """
             echo 'x.\(name) starts' >&2
             echo $$ >\(folder.path)/\(name)
             \(waits.joined(separator: "\n"))
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                case $line in
-                *'"method":"initialize"'*) result='{"protocol":2,"module":"x.\(name)"}' ;;
-                *) result=null ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-            done
             """
-        return HostUnderTest.Entry(name: name, command: ["/bin/sh", "-c", script])
+        return HostUnderTest.Entry(
+            name: name, command: ShellModule.command("x.\(name)", start: start))
     }
 
     /// The number of a process, once that has started.

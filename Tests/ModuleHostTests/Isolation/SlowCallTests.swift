@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-/// Calls of a module in a process of its own that takes its time: nobody waits but the callers.
+/// Slow calls of a module in a process of its own: they hold up their callers alone.
 @Suite("Modules of other processes: calls that take long", .timeLimit(.minutes(10)))
 struct SlowCallTests {
     private static let module = ModuleID(checked: "x.b")
@@ -17,44 +17,38 @@ struct SlowCallTests {
     /// A program that answers a call when the file of its name is there, and writes down which calls it has begun; `relay`
     /// makes a call of the first module meanwhile.
     private func entry(_ more: String = "", version: Int = 1) -> HostUnderTest.Entry {
-        let script = """
-            cd '\(folder.path)'
-            while IFS= read -r line; do
-                id=${line#*'"id":'} id=${id%%,*}
-                case $line in
-                *'"method":"initialize"'*)
-                    result='{"protocol":2,"module":"x.b","events":["push"],"routes":[
-            {"pattern":"slow/:name","action":"slow","access":"public"},{"pattern":"relay","access":"public"},
-            {"pattern":"nap","access":"public"}]}'
-                    result=$(printf %s "$result" | tr -d '\\n') ;;
-                *'"action":"slow"'*)
-                    name=${line#*'"name":"'} name=${name%%'"'*}
-                    echo "$name" >>begun
-                    while [ ! -e "$name" ]; do :; done
-                    result='"'$name' \(version)"' ;;
-                *'"action":"nap"'*) sleep 1; result='"napped"' ;;
-                *'"method":"event"'*'"push"'*) echo push >>begun; result=null ;;
-                *'"action":"relay"'*)
-                    printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"call","params":{"module":"x.a","action":"act"}}'
-                    result=
-                    while [ -z "$result" ]; do
-                        IFS= read -r other
-                        case $other in
-                        *'"method"'*)
-                            name=${other#*'"name":"'} name=${name%%'"'*} inner=${other#*'"id":'} inner=${inner%%,*}
-                            echo "nested $name" >>begun
-                            printf '{"jsonrpc":"2.0","id":%s,"result":"nested %s"}\\n' "$inner" "$name" ;;
-                        *) result='"relayed"' ;;
-                        esac
-                    done ;;
-                *) result=null ;;
-                esac
-                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-                case $line in *'"method":"shutdown"'*) exit 0 ;; esac
-            done
+        let routes = #"""
+            ,"events":["push"],"routes":[{"pattern":"slow/:name","action":"slow","access":"public"},\#
+            {"pattern":"relay","access":"public"},{"pattern":"nap","access":"public"}]
+            """#
+        let cases = """
+            *'"action":"slow"'*)
+                name=${line#*'"name":"'} name=${name%%'"'*}
+                echo "$name" >>begun
+                while [ ! -e "$name" ]; do :; done
+                result='"'$name' \(version)"' ;;
+            *'"action":"nap"'*) sleep 1; result='"napped"' ;;
+            *'"method":"event"'*'"push"'*) echo push >>begun; result=null ;;
+            *'"action":"relay"'*)
+                printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"call","params":{"module":"x.a","action":"act"}}'
+                result=
+                while [ -z "$result" ]; do
+                    IFS= read -r other
+                    case $other in
+                    *'"method"'*)
+                        name=${other#*'"name":"'} name=${name%%'"'*} inner=${other#*'"id":'} inner=${inner%%,*}
+                        echo "nested $name" >>begun
+                        printf '{"jsonrpc":"2.0","id":%s,"result":"nested %s"}\\n' "$inner" "$name" ;;
+                    *) result='"relayed"' ;;
+                    esac
+                done ;;
             """
         return HostUnderTest.Entry(
-            name: "b", more: more, command: ["/bin/sh", "-c", script, "version \(version)"])
+            name: "b", more: more,
+            command: ShellModule.command(
+                "x.b", declaring: routes, start: "cd '\(folder.path)'", cases: cases,
+                end: #"case $line in *'"method":"shutdown"'*) exit 0 ;; esac"#)
+                + ["version \(version)"])
     }
 
     private func entries(_ entry: HostUnderTest.Entry) -> [HostUnderTest.Entry] {
