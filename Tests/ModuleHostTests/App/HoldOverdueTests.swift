@@ -34,6 +34,7 @@ struct HoldOverdueTests {
         #expect(!probe.entries.contains("a expiry"))
         door.open()
         #expect(await test.end() == .stopped)
+        await probe.reached("a deinit")
         #expect(
             probe.entries("a").suffix(3) == ["a expiry", "a terminate", "a deinit"])
     }
@@ -61,6 +62,7 @@ struct HoldOverdueTests {
         #expect(!probe.entries.contains("a terminate"))
         door.open()
         #expect(await test.end() == .stopped)
+        await probe.reached("a deinit")
         #expect(probe.entries("terminate") == ["b terminate", "a terminate"])
         #expect(probe.entries("a").suffix(2) == ["a terminate", "a deinit"])
     }
