@@ -31,19 +31,21 @@ struct ControlCommandTests {
     @Test("status, for people and for programs; what a host does not say is left out")
     func status() throws {
         let json =
-            #"{"app":"Demo","state":"active","pid":7,"startedAt":"2026-03-01T09:41:00.123Z","#
-            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"unresponsive":["x.b","x.a"],"events":{"push":3},"#
+            #"{"app":"Demo","state":"active","stateSince":"2026-03-01T09:41:01.000Z","pid":7,"#
+            + #""startedAt":"2026-03-01T09:41:00.123Z","readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"unresponsive":["x.b","x.a"],"#
+            + #""failed":["x.c"],"since":{"x.a":"2026-03-01T09:42:00.000Z","x.c":"2026-03-01T09:43:00.000Z"},"events":{"push":3},"#
             + #""holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}]}"#
         let host = try StandIn(["status": json])
         #expect(try host.hostd("status", "--json").output == json + "\n")
         #expect(
             try host.hostd("status").output == """
                 app           Demo
-                state         active
+                state         active since 2026-03-01T09:41:01.000Z
                 process       7
                 started       2026-03-01T09:41:00.123Z, ready after 12.5ms
                 modules       2 running, 1 failed
-                unresponsive  x.b, x.a
+                unresponsive  x.b, x.a since 2026-03-01T09:42:00.000Z
+                failed        x.c since 2026-03-01T09:43:00.000Z
                 holds         x.a background: upload, 8s left
                 events        push 3
 
@@ -56,7 +58,7 @@ struct ControlCommandTests {
             "modules":
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"running","#
                 + #""main":true,"required":true,"behind":0},"#
-                + #"{"id":"a.b","entry":"M.B","state":"unresponsive","behind":3,"#
+                + #"{"id":"a.b","entry":"M.B","state":"unresponsive","since":"2026-03-01","behind":3,"#
                 + #""holds":[{"event":"background","reason":"upload","remainingMs":8500},"#
                 + #"{"event":"terminate","reason":"sync"}]},"#
                 + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw","retryInMs":3000,"#
@@ -71,14 +73,14 @@ struct ControlCommandTests {
         ])
         #expect(
             try host.hostd("modules").output == """
-                module       state         entry
-                com.mm.main  running       Modules.MainModule  main, required
-                a.b          unresponsive  M.B                 3 events behind, holds background: upload, 8.5s left, holds terminate: sync
-                c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarting in 3s
-                e.f          unresponsive  M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
-                g.h          failed        M.G                 it died, 'hostd restart g.h' recreates it
-                i.j          failed        M.I                 needs g.h, which failed, restarting with g.h
-                k.l          failed        M.K                 threw, 'hostd restart k.l' recreates it
+                module       state         since       entry
+                com.mm.main  running                   Modules.MainModule  main, required
+                a.b          unresponsive  2026-03-01  M.B                 3 events behind, holds background: upload, 8.5s left, holds terminate: sync
+                c.d          failed                    M.C                 3 events of the inbox wait, from 1:48 on, threw, restarting in 3s
+                e.f          unresponsive              M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
+                g.h          failed                    M.G                 it died, 'hostd restart g.h' recreates it
+                i.j          failed                    M.I                 needs g.h, which failed, restarting with g.h
+                k.l          failed                    M.K                 threw, 'hostd restart k.l' recreates it
 
                 """)
     }
@@ -104,9 +106,9 @@ struct ControlCommandTests {
                 """)
         #expect(
             try host.hostd("modules").output == """
-                module  state    entry
-                x.a     running  M.A    process 7, 8796093022208 MiB, holds background: upload
-                x.b     failed   M.B    threw, restarting in 153722867m16s
+                module  state    since  entry
+                x.a     running         M.A    process 7, 8796093022208 MiB, holds background: upload
+                x.b     failed          M.B    threw, restarting in 153722867m16s
 
                 """)
     }

@@ -60,9 +60,9 @@ struct HostileOutputTests {
     /// What hosts answer.
     private static let answers = [
         "status": #"""
-        {"app":"a","state":"active","pid":7,"version":"0.1.0","slatefile":"s","stateDirectory":"d",
+        {"app":"a","state":"active","stateSince":"2026","pid":7,"version":"0.1.0","slatefile":"s","stateDirectory":"d",
          "startedAt":"2026-03-01T09:41:00.123Z","readyMs":12.5,"modulesRunning":2,"modulesFailed":1,
-         "unresponsive":["x.b"],"isolated":["x.c"],"events":{"push":3},"inbox":{"position":"1:1",
+         "unresponsive":["x.b"],"failed":["x.d"],"since":{"x.b":"2026","x.d":"2026"},"isolated":["x.c"],"events":{"push":3},"inbox":{"position":"1:1",
          "pendingBytes":3,"accepted":1,"done":1,"deadLetters":2,"duplicates":0,"problem":"disk"},
          "lastDeath":{"text":"it died","cause":"process"},"failures":1,"timesUnresponsive":2,"ignored":3,
          "holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}],
@@ -70,7 +70,7 @@ struct HostileOutputTests {
         """#,
         "modules": #"""
         [{"id":"x.a","entry":"M.A","state":"running","main":true,"required":true,"behind":2},
-         {"id":"x.b","entry":"M.B","state":"failed","reason":"threw","hostDeaths":2},
+         {"id":"x.b","entry":"M.B","state":"failed","since":"2026","reason":"threw","hostDeaths":2},
          {"id":"x.c","entry":"c","state":"unresponsive","behind":1,"process":{"pid":3,"restarts":2,
           "startedAt":"2026","endedAt":"2026","lastEnd":"it died","residentBytes":9000000},
           "holds":[{"event":"background","reason":"upload"}]},

@@ -147,7 +147,6 @@ extension ModuleStatus {
     /// The module with its state, for an error.
     var shown: String {
         let reason = reason.map { ": \($0)" } ?? ""
-        let name = state == .overdue ? "unresponsive" : state.rawValue
-        return "\(id) (\(entry), \(name)\(reason))"
+        return "\(id) (\(entry), \(state.rawValue)\(reason))"
     }
 }

@@ -41,7 +41,7 @@ extension App {
         } else {
             failed.remove(record)
         }
-        metrics.withLock { $0.modulesFailed = failed.ids.count }
+        metrics.withLock { $0.take(failed.ids, since: failed.since) }
     }
 
     /// Counts the modules again: a reload has exchanged them.
@@ -50,7 +50,7 @@ extension App {
         let running = records.count(where: \.isLaunched)
         let done = records.count { $0.life == .done }
         metrics.withLock { metrics in
-            metrics.modulesFailed = failed.ids.count
+            metrics.take(failed.ids, since: failed.since)
             metrics.modulesRunning = running
             metrics.modulesDone = done
         }

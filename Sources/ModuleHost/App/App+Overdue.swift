@@ -7,6 +7,7 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
+        for slot in report.slots { record(of: slot)?.note(isOverdue: true) }
         reportHealth()
         services.forgetMaking()
         if report.slots.isEmpty, let id = report.unloaded {
@@ -86,8 +87,9 @@ extension App {
 
     /// Reports a module that was overdue and has caught up.
     func rejoined(_ slot: ModuleSlot, missed: Int) {
-        reportHealth()
         let record = record(of: slot)
+        record?.note(isOverdue: false)
+        reportHealth()
         record?.isolated?.noteLevel()
         launch.openRefusedRoot(after: slot.id)
         if let record {

@@ -46,14 +46,17 @@ extension App {
     var moduleStatuses: [ModuleStatus] {
         // Before the launch has begun there are no records.
         guard !records.isEmpty else {
-            return slatefile.modules.filter(\.isEnabled).map { ModuleStatus($0, .waiting) }
+            return slatefile.modules.filter(\.isEnabled).map {
+                ModuleStatus($0, .waiting, since: startedAt)
+            }
         }
         let made = madeStatuses
         guard onDemand.unmadeCount > 0 else { return made }
         var next = made[...]
         return slatefile.modules.filter(\.isEnabled).map { entry in
             guard next.first?.id == entry.id, let status = next.popFirst() else {
-                return ModuleStatus(entry, .onDemand)
+                let since = onDemand.unloadedAt[entry.id] ?? startedAt
+                return ModuleStatus(entry, .onDemand, since: since)
             }
             return status
         }
@@ -65,8 +68,11 @@ extension App {
         return records.map { record in
             let behind = gate.lane.behind(record.slot)
             var status = ModuleStatus(
-                record.entry, record.life.asSeen(isOverdue: behind != nil))
-            if status.state == .overdue { status.behind = behind }
+                record.entry, record.life.state(isOverdue: behind != nil), since: record.since)
+            if status.state == .overdue {
+                status.behind = behind
+                status.since = record.overdueSince ?? record.since
+            }
             if let failure = record.failure {
                 status.reason = failure.reason
                 status.failedNeed = failure.need
@@ -82,7 +88,10 @@ extension App {
             status.process =
                 record.isolated?.metrics.withLock { $0 }
                 ?? (record.entry.ends ? starting?.status ?? record.lastProcess : nil)
-            if record.entry.ends, starting?.process != nil { status.state = .running }
+            if record.entry.ends, starting?.process != nil {
+                status.state = .running
+                status.since = status.process?.startedAt ?? record.since
+            }
             if case .waiting = record.life,
                 let need = record.entry.needs.first(where: { self.record(of: $0)?.isToEnd == true })
             {
@@ -94,13 +103,13 @@ extension App {
 }
 
 extension ModuleStatus {
-    fileprivate init(_ entry: Slatefile.Module, _ state: State) {
+    fileprivate init(_ entry: Slatefile.Module, _ state: State, since: WallTime) {
         let name =
             switch entry.implementation {
             case .entry(let name): name
             case .command(let words): words.map(shellQuoted).joined(separator: " ")
             }
-        self.init(id: entry.id, entry: name, state: state)
+        self.init(id: entry.id, entry: name, state: state, since: since)
         isMain = entry.isMain
         isRequired = entry.isRequired
         isLazy = entry.isLazy
@@ -109,7 +118,8 @@ extension ModuleStatus {
 }
 
 extension ModuleLife {
-    fileprivate func asSeen(isOverdue: Bool) -> ModuleStatus.State {
+    /// Returns the state that users see.
+    func state(isOverdue: Bool = false) -> ModuleStatus.State {
         switch self {
         case .failed: .failed
         case .done: .done

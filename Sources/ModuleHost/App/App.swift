@@ -36,6 +36,8 @@ final class App {
     let unansweredURLs = UnansweredURLs()
     /// The modules that have failed.
     var failed = FailedModules()
+    /// The time at which the app was made.
+    let startedAt = WallTime.now()
     /// The time at which the current event began, where the log shows how long it takes.
     private var eventBegan: ContinuousClock.Instant
 
@@ -124,7 +126,8 @@ final class App {
     /// Reports ``health``, which may have changed.
     func reportHealth() {
         let health = health
-        metrics.withLock { $0.overdue = health.overdue }
+        let since = health.overdue.map { self.record(of: $0)?.overdueSince ?? startedAt }
+        metrics.withLock { ($0.overdue, $0.overdueSince) = (health.overdue, since) }
         host?.lastHealth.withLock { $0 = health }
         host?.observer.onHealth(health)
     }

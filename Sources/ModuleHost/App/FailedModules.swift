@@ -4,6 +4,8 @@
 /// steps for each as the app has modules.
 struct FailedModules {
     private(set) var ids: [ModuleID] = []
+    /// The times since when each is, in the same order.
+    private(set) var since: [WallTime] = []
     /// Their ranks, which order them.
     private var ranks: [UInt16] = []
     /// The rank of the first required one: those after it do not receive `launch`, and the app ends.
@@ -22,6 +24,7 @@ struct FailedModules {
         }
         let index = ranks.partitioningIndex { $0 > record.slot.rank }
         ids.insert(record.id, at: index)
+        since.insert(record.since, at: index)
         ranks.insert(record.slot.rank, at: index)
     }
 
@@ -30,6 +33,7 @@ struct FailedModules {
         let index = ranks.partitioningIndex { $0 >= record.slot.rank }
         guard index < ranks.count, ranks[index] == record.slot.rank else { return }
         ids.remove(at: index)
+        since.remove(at: index)
         ranks.remove(at: index)
     }
 }

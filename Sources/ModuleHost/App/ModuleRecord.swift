@@ -10,6 +10,10 @@ final class ModuleRecord {
     let slot: ModuleSlot
     /// Changed by ``App/apply(_:to:)`` alone.
     private(set) var life = ModuleLife.waiting
+    /// The time at which its state last changed.
+    private(set) var since = WallTime.now()
+    /// The time at which it became overdue; nil while it is not.
+    private(set) var overdueSince: WallTime?
     var module: (any Module)?
     /// ``module``, where it has a process of its own.
     var isolated: IsolatedModule?
@@ -45,8 +49,18 @@ final class ModuleRecord {
         // On a copy: while a method changes a property in place, the runtime watches each access to it.
         var next = life
         let effects = next.apply(change)
+        if next.state() != life.state() { since = .now() }
         life = next
         return effects
+    }
+
+    /// Notes that it is overdue, or has rejoined: a second state beside its life.
+    func note(isOverdue: Bool) {
+        if isOverdue {
+            overdueSince = overdueSince ?? .now()
+        } else if overdueSince != nil {
+            (overdueSince, since) = (nil, .now())
+        }
     }
 
     var id: ModuleID { entry.id }

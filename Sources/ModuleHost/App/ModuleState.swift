@@ -40,10 +40,13 @@ public struct HostedModule: Hashable, Sendable {
     public let entry: String
     /// The state.
     public let state: ModuleState
+    /// The time since when it is in this state.
+    public let since: WallTime
 
     init(_ status: ModuleStatus) {
         id = status.id
         entry = status.entry
         state = ModuleState(status)
+        since = status.since
     }
 }

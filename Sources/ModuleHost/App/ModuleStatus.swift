@@ -22,6 +22,8 @@ package struct ModuleStatus: Hashable, Sendable {
     /// The entry, or the command of an isolated program.
     package var entry: String
     package var state: State
+    /// The time since when it is in this state.
+    package var since: WallTime
     package var isMain = false
     package var isRequired = false
     /// Whether it is made when it is needed.
@@ -52,10 +54,11 @@ package struct ModuleStatus: Hashable, Sendable {
         return status
     }
 
-    package init(id: ModuleID, entry: String, state: State) {
+    package init(id: ModuleID, entry: String, state: State, since: WallTime) {
         self.id = id
         self.entry = entry
         self.state = state
+        self.since = since
     }
 
     /// Writes the status as one object.
@@ -64,6 +67,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("id", id.text)
             $0.member("entry", entry)
             $0.member("state", state.rawValue)
+            $0.member("since", since.iso8601)
             $0.member("main", isMain)
             $0.member("required", isRequired)
             if isLazy { $0.member("lazy", true) }

@@ -17,6 +17,8 @@ final class ModulesOnDemand: OnDemandModules {
     private(set) var changes = 0
     /// The number of modules that are not made.
     private(set) var unmadeCount = 0
+    /// The times at which modules were unloaded that are not made.
+    private(set) var unloadedAt: [ModuleID: WallTime] = [:]
 
     init(of app: App) {
         self.app = app
@@ -82,6 +84,7 @@ final class ModulesOnDemand: OnDemandModules {
         isUnmade[place] = false
         unmadeCount -= 1
         changes += 1
+        if !unloadedAt.isEmpty { unloadedAt[entry(at: place).id] = nil }
     }
 
     /// Notes that a module is unloaded, and may be made again.
@@ -90,6 +93,7 @@ final class ModulesOnDemand: OnDemandModules {
         isUnmade[place] = true
         unmadeCount += 1
         changes += 1
+        unloadedAt[record.id] = .now()
     }
 
     /// Notes that a module got another instance.

@@ -116,11 +116,12 @@ extension Command {
             }
             notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
             return [
-                text(module, "id"), state(of: module), text(module, "entry"),
+                text(module, "id"), state(of: module), text(module, "since"),
+                text(module, "entry"),
                 notes.joined(separator: ", "),
             ]
         }
-        return textTable([["module", "state", "entry", ""]] + rows)
+        return textTable([["module", "state", "since", "entry", ""]] + rows)
     }
 
     /// Returns the state in words.

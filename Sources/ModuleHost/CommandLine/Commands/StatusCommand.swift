@@ -33,7 +33,7 @@ extension Command {
             ? "has changed: '\(program) reload' applies the change" : nil
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
-            ("state", [text("state")]),
+            ("state", [text("state").map { $0 + since(text("stateSince")) }]),
             ("process", [text("pid")]),
             ("version", [text("version"), replacement]),
             ("slatefile", [text("slatefile"), change]),
@@ -49,9 +49,9 @@ extension Command {
             ),
             ("running", isMoving ? [status["atWork"]?.string] : []),
             (
-                "unresponsive",
-                status["unresponsive"]?.elements.map(\.string) ?? []
+                "unresponsive", names(of: "unresponsive", in: status)
             ),
+            ("failed", names(of: "failed", in: status)),
             (
                 "instead",
                 status["instead"]?.elements.map {
@@ -82,6 +82,15 @@ extension Command {
             }
             .joined()
     }
+
+    /// Returns the modules that a member lists, each with the time since when it is in that state.
+    private static func names(of key: String, in status: JSONValue) -> [String?] {
+        status[key]?.elements.map { id in
+            id.string.map { $0 + since(status["since"]?[$0]?.string) }
+        } ?? []
+    }
+
+    private static func since(_ time: String?) -> String { time.map { " since \($0)" } ?? "" }
 
     private static func parts(ofInbox inbox: JSONValue?) -> [String?] {
         [

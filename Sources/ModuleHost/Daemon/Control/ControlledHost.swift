@@ -175,6 +175,7 @@ package struct HostStatus: Hashable, Sendable {
         json.object {
             identity.write(to: &$0)
             $0.member("state", metrics.state.rawValue)
+            $0.member("stateSince", (metrics.stateSince ?? identity.startedAt).iso8601)
             if let ready = metrics.readyAfter {
                 $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds)
             }
@@ -184,6 +185,15 @@ package struct HostStatus: Hashable, Sendable {
             if let atWork { $0.member("atWork", atWork.text) }
             if !metrics.overdue.isEmpty {
                 $0.member("unresponsive", metrics.overdue)
+            }
+            if !metrics.failed.isEmpty { $0.member("failed", metrics.failed) }
+            let since =
+                Array(zip(metrics.overdue, metrics.overdueSince))
+                + zip(metrics.failed, metrics.failedSince)
+            if !since.isEmpty {
+                $0.member("since") {
+                    $0.object { for (id, time) in since { $0.member(id.text, time.iso8601) } }
+                }
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
             if !metrics.instead.isEmpty {

@@ -190,6 +190,8 @@ struct HostClientTests {
                 for _ in 1...3 { metrics.count(.push) }
                 let id = try? ModuleID("com.mm.main")
                 metrics.overdue = id.map { [$0] } ?? []
+                metrics.overdueSince = [WallTime(seconds: 2)]
+                metrics.stateSince = WallTime(seconds: 1)
                 var status = HostStatus(identity, metrics)
                 if let id {
                     status.holds = [
@@ -205,9 +207,13 @@ struct HostClientTests {
                 _ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void
             ) {
                 guard let id = try? ModuleID("com.mm.main") else { return }
-                var failed = ModuleStatus(id: id, entry: "Modules.MainModule", state: .failed)
+                var failed = ModuleStatus(
+                    id: id, entry: "Modules.MainModule", state: .failed,
+                    since: WallTime(seconds: 1))
                 failed.reason = "threw"
-                var overdue = ModuleStatus(id: id, entry: "Modules.MainModule", state: .overdue)
+                var overdue = ModuleStatus(
+                    id: id, entry: "Modules.MainModule", state: .overdue,
+                    since: WallTime(seconds: 2))
                 overdue.behind = 2
                 overdue.holds = [
                     OpenHold(module: id, step: .background, reason: "upload", remaining: nil)
@@ -248,14 +254,15 @@ struct HostClientTests {
             given.values == [
                 "{\(about)}",
                 "{\(about)"
-                    + #","state":"active","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
-                    + #""unresponsive":["com.mm.main"],"failures":0,"timesUnresponsive":0,"ignored":0,"events":{"push":3},"#
+                    + #","state":"active","stateSince":"1970-01-01T00:00:01.000Z","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
+                    + #""unresponsive":["com.mm.main"],"since":{"com.mm.main":"1970-01-01T00:00:02.000Z"},"#
+                    + #""failures":0,"timesUnresponsive":0,"ignored":0,"events":{"push":3},"#
                     + #""holds":[{"module":"com.mm.main","event":"background","#
                     + #""reason":"upload","remainingMs":8000}]}"#,
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
-                    + #""main":false,"required":false,"reason":"threw"},"#
+                    + #""since":"1970-01-01T00:00:01.000Z","main":false,"required":false,"reason":"threw"},"#
                     + #"{"id":"com.mm.main","entry":"Modules.MainModule","state":"unresponsive","#
-                    + #""main":false,"required":false,"behind":2,"#
+                    + #""since":"1970-01-01T00:00:02.000Z","main":false,"required":false,"behind":2,"#
                     + #""holds":[{"event":"background","reason":"upload"}]}]"#,
                 #"{"outcome":"failed","reason":"a reason"}"#,
             ])
