@@ -7,13 +7,14 @@ extension App {
     /// The only caller of ``ModuleRecord/apply(_:)``.
     func apply(_ change: ModuleLife.Change, to record: ModuleRecord) {
         let (wasFailed, wasLaunched) = (record.isFailed, record.isLaunched)
-        let wasDone = record.life == .done
+        let former = record.life
         let effects = record.apply(change)
+        note(record, after: former)
         // Those that are made for a reload count once it takes effect.
         if !record.slot.isStaged.load(ordering: .relaxed) {
             if wasFailed != record.isFailed { noteFailed(record) }
-            if wasDone != (record.life == .done) {
-                metrics.withLock { $0.modulesDone += wasDone ? -1 : 1 }
+            if (former == .done) != (record.life == .done) {
+                metrics.withLock { $0.modulesDone += former == .done ? -1 : 1 }
             }
             if wasLaunched != record.isLaunched {
                 metrics.withLock { $0.modulesRunning += wasLaunched ? -1 : 1 }

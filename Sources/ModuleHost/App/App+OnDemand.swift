@@ -305,12 +305,14 @@ extension App {
     ///
     /// - Returns: The place; nil where there is no number for it.
     func begin(attemptFor record: ModuleRecord, in host: AppHost) -> LazyStarts.Start? {
+        let since = record.since
         guard let failure = record.failure, let start = vacate(record, in: host) else { return nil }
         if failure.need != nil {
             log.of(module: record.id.text).notice("restarting with what it needs")
         }
         onDemand.noteReplaced()
         bind(start.record, replacingRoutes: false)
+        start.record.failedSince = since
         apply(.fail(failure), to: start.record)
         unloadingModules.sendShutdownEvents(to: [record], in: host)
         return start

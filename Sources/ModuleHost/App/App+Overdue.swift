@@ -7,7 +7,7 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
-        for slot in report.slots { record(of: slot)?.note(isOverdue: true) }
+        noteOverdue(report.slots, in: report.slots.first.map { place(of: report, $0) } ?? "")
         reportHealth()
         services.forgetMaking()
         if report.slots.isEmpty, let id = report.unloaded {
@@ -16,7 +16,7 @@ extension App {
                     + "delivery continues without it")
         }
         guard let overdue = report.slots.last, let outermost = report.slots.first else { return }
-        let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
+        let what = place(of: report, outermost)
         let callers = report.slots.dropLast().compactMap(\.id?.text)
         let chain =
             callers.isEmpty
@@ -68,7 +68,8 @@ extension App {
         TooLate(limit: gate.lane.watchdog.lastOverrun ?? slatefile.deadlines.launch)
     }
 
-    private func doing(_ report: TakeoverReport, _ slot: ModuleSlot) -> String {
+    private func place(of report: TakeoverReport, _ slot: ModuleSlot) -> String {
+        if let event = report.job?.event { return event.kind.rawValue }
         guard let record = record(of: slot) else { return "call" }
         if record.life == .making { return "init" }
         return phase.isEnding ? "release" : "call"
@@ -87,9 +88,9 @@ extension App {
 
     /// Reports a module that was overdue and has caught up.
     func rejoined(_ slot: ModuleSlot, missed: Int) {
-        let record = record(of: slot)
-        record?.note(isOverdue: false)
+        noteRejoined(slot, missed: missed)
         reportHealth()
+        let record = record(of: slot)
         record?.isolated?.noteLevel()
         launch.openRefusedRoot(after: slot.id)
         if let record {

@@ -18,6 +18,8 @@ final class App {
     let time: any TimeSource
     /// The inbox; nil for a host without durable events.
     let inbox: Inbox?
+    /// The record of what happens; nil for a host without one.
+    let ring: RecordRing?
     let role: any AppRole
     /// The host that owns the app.
     weak var host: AppHost?
@@ -38,7 +40,7 @@ final class App {
     var failed = FailedModules()
     /// The time at which the app was made.
     let startedAt = WallTime.now()
-    /// The time at which the current event began, where the log shows how long it takes.
+    /// The time at which the current event began, where the log or the record says how long it takes.
     private var eventBegan: ContinuousClock.Instant
 
     private(set) lazy var onDemand = ModulesOnDemand(of: self)
@@ -50,9 +52,10 @@ final class App {
 
     init(
         slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource, inbox: Inbox?,
-        role: any AppRole
+        ring: RecordRing?, role: any AppRole
     ) {
         self.inbox = inbox
+        self.ring = ring
         self.role = role
         self.slatefile = slatefile
         self.gate = gate
@@ -102,6 +105,7 @@ final class App {
     }
 
     func logFailed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
+        ring?.add(.threw(in: event.kind, error: "\(error)"), of: record.id)
         log.of(module: record.id.text).write(
             .error, "failed: \(error)", event: event.kind.rawValue)
     }
@@ -197,7 +201,7 @@ extension App {
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
-        if log.isEnabled(.info) { eventBegan = time.now() }
+        if log.isEnabled(.info) || ring != nil { eventBegan = time.now() }
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
     }
@@ -240,6 +244,7 @@ extension App {
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
         metrics.withLock { $0.count(event.kind) }
+        note(event, tally)
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)
     }
@@ -251,42 +256,5 @@ extension App {
             if record.slot.rank > end { break }
             apply(.launched, to: record)
         }
-    }
-
-    /// Returns the modules, some of them at most, that have failed or are not made yet, and receive a durable event when
-    /// they run, as far as that is known; none for an event that is not durable.
-    func receiversThatWait(for event: LifecycleEvent) -> [ModuleID] {
-        guard event.entry != nil else { return [] }
-        let waiting = gate.lane.failedModules(awaitedBy: event).lazy.filter { id in
-            self.record(of: id).map { ModuleDemands(of: $0.entry).mayReceive(event) } ?? true
-        }
-        return Array(waiting.prefix(64))
-    }
-
-    /// Returns the notice about an event from outside for which there was no module; nil for an event for which an app
-    /// need not have one.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - hints: Whether a topic with a similar name may have been meant.
-    /// - Returns: The notice.
-    func noModule(for event: LifecycleEvent, hinting hints: Bool) -> String? {
-        guard case .message(let message) = event.content else {
-            return event.kind.isDurable && event.kind != .openURL
-                ? "no module responds to '\(event.kind.rawValue)'" : nil
-        }
-        let topics = center.listeners(of: MessageEvent.self, .message).entries.lazy
-            .filter { $0.slot.status.load(ordering: .acquiring) == .listed }
-            .flatMap(\.member.knownTopics).filter { $0 != "*" }.prefix(256)
-        let nearest = hints ? nearestName(to: message.topic, in: Array(topics)) : nil
-        return "no module listens to topic \(quoted(message.topic))"
-            + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
-    }
-}
-
-extension EventTally {
-    /// Whether no module was notified, or will be, but those that receive every event.
-    var isUndelivered: Bool {
-        delivered - observed + failed + overdue <= 0 && claimedBy == nil
     }
 }

@@ -74,6 +74,8 @@ public final class AppHost: Sendable {
     let role: any AppRole
     let tokens: TokenStore
     let inbox: Inbox?
+    /// The record of what happens; nil for a host without one.
+    let ring: RecordRing?
     let app: LaneConfined<App>
     let holds: HoldList
     /// The metrics of the host, for any thread.
@@ -100,17 +102,18 @@ public final class AppHost: Sendable {
     ///   - time: The source of deadlines and durations.
     ///   - observer: The receiver of the host's notifications.
     ///   - blackBox: The black box, which shows after a death which module was running; nil for none.
+    ///   - ring: The record of what happens; nil for none.
     package convenience init(
         slatefile: Slatefile, stateDirectory: String,
         processes: ProcessSettings = ProcessSettings(), tokens: TokenStore = .empty,
         inbox: Inbox? = nil, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
-        blackBox: BlackBox? = nil
+        blackBox: BlackBox? = nil, ring: RecordRing? = nil
     ) {
         self.init(
             slatefile: slatefile, stateDirectory: stateDirectory, processes: processes,
             tokens: tokens, inbox: inbox, log: log, time: time, observer: observer,
-            blackBox: blackBox, role: StandaloneRole())
+            blackBox: blackBox, ring: ring, role: StandaloneRole())
     }
 
     /// Creates the host of the process of one module.
@@ -119,7 +122,7 @@ public final class AppHost: Sendable {
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
-        blackBox: BlackBox?, role: any AppRole, life: EmbeddedLife? = nil
+        blackBox: BlackBox?, ring: RecordRing? = nil, role: any AppRole, life: EmbeddedLife? = nil
     ) {
         let slatefile = slatefile.namingFacades()
         self.role = role
@@ -132,6 +135,7 @@ public final class AppHost: Sendable {
         self.processes = processes
         self.tokens = tokens
         self.inbox = inbox
+        self.ring = ring
         self.log = log
         self.time = time
         self.observer = observer
@@ -149,7 +153,8 @@ public final class AppHost: Sendable {
             })
         workers = WorkerPool(width: slatefile.startup.width ?? onlineCores())
         let app = App(
-            slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox, role: role)
+            slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox, ring: ring,
+            role: role)
         self.app = LaneConfined(app)
         holds = app.holds
         metrics = app.metrics
@@ -224,23 +229,6 @@ public final class AppHost: Sendable {
         set { exchange.withLock { $0 = newValue } }
     }
 
-    /// Ends the app, or the reload for which the module of the task was created.
-    private func requiredTaskFailed(
-        _ task: String, _ outcome: StartupOutcome, of slot: ModuleSlot?
-    ) {
-        let reason = "required start-up task '\(task)' \(outcome)"
-        guard let slot, slot.isStaged.load(ordering: .relaxed) else { return fail(reason) }
-        onLane { app, _ in
-            // It may have taken effect meanwhile, or have been rolled back.
-            guard slot.isStaged.load(ordering: .relaxed) else {
-                app.host?.fail(reason)
-                return
-            }
-            guard let reload = app.reloads.current, reload.staged(of: slot) != nil else { return }
-            reload.rollBack(because: reason)
-        }
-    }
-
     // MARK: The lane
 
     /// Runs host code with the state of the lane.
@@ -263,18 +251,6 @@ public final class AppHost: Sendable {
     /// Makes the lane deliver events one after the other.
     func enqueue(_ requests: [EventRequest]) {
         gate.lane.enqueue(requests.map { EventJob($0, in: app) })
-    }
-
-    private func startupEvent(_ event: StartupEvent) {
-        switch event {
-        case .started(let task, _): log.debug("start-up task \(task) begins")
-        case .ended(let task, let outcome, let duration):
-            log.write(
-                outcome == .succeeded ? .info : .warning, "start-up task \(task) \(outcome)",
-                duration: duration)
-        case .endedLate(let task, let duration):
-            log.write(.warning, "start-up task \(task) ended late", duration: duration)
-        }
     }
 }
 

@@ -57,6 +57,7 @@ final class Attempts {
         (attempt.start, attempt.slack, attempt.running) = (start, delay / 10, nil)
         attempts[record.id] = attempt
         setAlarm(for: start)
+        app.ring?.add(.restarting(in: delay), of: record.id)
         app.log.of(module: record.id.text).notice("restarting in \(delay.briefText)")
     }
 

@@ -10,7 +10,8 @@ extension HostServices {
         self.init(
             gate: host.gate, workers: host.workers, time: host.time, holds: host.holds,
             stateDirectory: host.stateDirectory, isChildProcess: host.role.upstream != nil,
-            log: host.log, inbox: host.inbox, stopping: host.stopping,
+            log: host.log, inbox: host.inbox, ring: host.ring,
+            stopping: host.stopping,
             app: AppOfContext(host, reload))
     }
 }

@@ -11,7 +11,9 @@ final class ModuleRecord {
     /// Changed by ``App/apply(_:to:)`` alone.
     private(set) var life = ModuleLife.waiting
     /// The time at which its state last changed.
-    private(set) var since = WallTime.now()
+    private var changedAt = WallTime.now()
+    /// For another attempt to bring a failed module up: the time since when it is failed.
+    var failedSince: WallTime?
     /// The time at which it became overdue; nil while it is not.
     private(set) var overdueSince: WallTime?
     var module: (any Module)?
@@ -49,7 +51,7 @@ final class ModuleRecord {
         // On a copy: while a method changes a property in place, the runtime watches each access to it.
         var next = life
         let effects = next.apply(change)
-        if next.state() != life.state() { since = .now() }
+        if next.state() != life.state() { changedAt = .now() }
         life = next
         return effects
     }
@@ -59,11 +61,14 @@ final class ModuleRecord {
         if isOverdue {
             overdueSince = overdueSince ?? .now()
         } else if overdueSince != nil {
-            (overdueSince, since) = (nil, .now())
+            (overdueSince, changedAt) = (nil, .now())
         }
     }
 
     var id: ModuleID { entry.id }
+
+    /// The time since when it is in its state, apart from being overdue.
+    var since: WallTime { isFailed ? failedSince ?? changedAt : changedAt }
 
     var isOnDemand: Bool { entry.isLazy }
 

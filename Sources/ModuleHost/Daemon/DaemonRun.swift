@@ -56,13 +56,14 @@ final class DaemonRun: Sendable {
             observer: AppHost.Observer(
                 onReady: { modules, total, after in
                     reference.object?.ready()
+                    blackBox.ring?.add(.ready(after: after, modules: modules))
                     sayReady(modules: modules, of: total, after: after, log: outputs.log)
                 },
                 onHealth: { [notifier] in notifier.report($0) },
                 onStop: { reference.object?.stopping($0, because: $1) },
                 onReload: { reference.object?.take($0) },
                 onEnd: { reference.object?.ended($0) }),
-            blackBox: blackBox.box)
+            blackBox: blackBox.box, ring: blackBox.ring)
         watchdog = WatchdogAnswer(
             for: host, environment: options.environment, through: notifier, log: log)
         pressure = MemoryPressure(log: log) { [host] in
@@ -108,6 +109,11 @@ final class DaemonRun: Sendable {
 
     /// Whether module code is still running on a thread that the lane was taken from.
     var hasStalledThreads: Bool { host.gate.lane.hasStalledThreads() }
+
+    /// The reason for which the app ended; nil after a stop in good order.
+    var failure: String? {
+        if case .failed(let reason) = end.withLock({ $0 }) { reason } else { nil }
+    }
 
     func run() -> ExitCode {
         // While the state directory is still claimed: the next host creates a socket of this name.
@@ -161,6 +167,7 @@ final class DaemonRun: Sendable {
     private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
         guard let assigned = actions.withLock({ $0[signal.number] }) else { return .goOn }
         let origin = Origin(assigned.name, signal)
+        host.ring?.add(.signal("\(origin)"))
         switch assigned.action {
         case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:
@@ -226,7 +233,7 @@ final class DaemonRun: Sendable {
         host.endAtOnce()
         inbox.stop(within: .milliseconds(200))
         host.moduleProcesses.endAll(mark, within: .seconds(1), log: log)
-        blackBox.end(.overdue)
+        blackBox.end(.overdue, because: reason)
         log.error(reason)
         controlled.ended(end)
         server.stop(within: .milliseconds(200))

@@ -108,7 +108,8 @@ public enum HostDaemon {
         }
         defer { withExtendedLifetime(claim) {} }
         if let weakness = directory.weakness { log.warning("\(weakness)") }
-        let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
+        let blackBox = DaemonBlackBox(
+            in: directory, for: slatefile, recordSize: options.recordSize, log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
         slatefile = slatefile.isolatingCrashed(
@@ -157,7 +158,7 @@ public enum HostDaemon {
             "\(options.program.name) \(options.program.version) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
         let code = run.run()
-        blackBox.end(.ended)
+        blackBox.end(.ended, because: run.failure)
         isStalled = run.hasStalledThreads
         return code
     }

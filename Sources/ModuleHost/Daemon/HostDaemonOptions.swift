@@ -30,6 +30,11 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// The child is this binary with the same arguments. Default: false.
     public var respawns = false
+    /// The size in bytes of the record of what happens, in the state directory: 64 KiB to 256 MiB.
+    ///
+    /// A record of another size begins anew. Default: 4 MiB.
+    public var recordSize = RecordRing.defaultSize
+    package static var recordSizes: ClosedRange<Int> { RecordRing.sizes }
     /// The name and the version of the program, for its messages and its log.
     package var program = ProgramIdentity.hostd
     /// The environment of the host.

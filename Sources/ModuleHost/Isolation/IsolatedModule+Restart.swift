@@ -20,6 +20,7 @@ extension IsolatedModule {
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let last = end
             metrics.withLock { $0.noteEnd(last) }
+            services.ring?.add(.processEnded(last.withoutOutput), of: context.id)
             if spec.limits.mayEnd, last.isSuccess {
                 isGone = true
                 return services.noteDone(context.slot)
@@ -27,6 +28,7 @@ extension IsolatedModule {
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
+            services.ring?.add(.restarting(in: delay), of: context.id)
             // A module that is being created or launched has its own deadline for that, and fails with it.
             if event != .launch { services.yieldLane(again: false) }
             services.waitForStop(within: delay)
@@ -39,6 +41,7 @@ extension IsolatedModule {
                 process = next
                 posts.reset()
                 metrics.withLock { $0.noteRestart(processID: next.processID, program) }
+                services.ring?.add(.processStarted(Int(next.processID)), of: context.id)
                 try repeatStage(but: event)
                 context.log.notice("runs again, as process \(next.processID)")
                 return

@@ -56,6 +56,7 @@ final class IsolatedModule {
         isObserver = type is any EveryEventResponder.Type
         policy = RestartPolicy(spec.restarts)
         metrics = Guarded(ModuleProcessStatus(processID: process.processID, of: spec))
+        context.host.services.ring?.add(.processStarted(Int(process.processID)), of: context.id)
         do {
             try addRoutes()
         } catch {

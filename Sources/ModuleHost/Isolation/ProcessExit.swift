@@ -54,6 +54,13 @@ extension ProcessExit: CustomStringConvertible {
             + (words.isEmpty ? "" : "; its last output was \(words)")
     }
 
+    /// The end in words, without what the process has printed.
+    var withoutOutput: String {
+        var end = self
+        end.lastLines = []
+        return "\(end)"
+    }
+
     /// Returns the most useful lines: the reason of a trap, else the last three.
     private static func meaningful(_ lines: [String]) -> ArraySlice<String> {
         if let reason = lines.first(where: ErrorLines.isReason) { return [reason] }

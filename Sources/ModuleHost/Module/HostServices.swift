@@ -47,12 +47,15 @@ final class HostServices: PostingServices {
     let isChildProcess: Bool
     private let log: Log
     private let inbox: Inbox?
+    /// The record of what happens; nil for a host without one.
+    let ring: RecordRing?
     private let stopping: HostStop
     private let app: any ContextApp
 
     init(
         gate: Gate, workers: WorkerPool, time: any TimeSource, holds: HoldList,
-        stateDirectory: String, isChildProcess: Bool, log: Log, inbox: Inbox?, stopping: HostStop,
+        stateDirectory: String, isChildProcess: Bool, log: Log, inbox: Inbox?,
+        ring: RecordRing? = nil, stopping: HostStop,
         app: any ContextApp
     ) {
         self.gate = gate
@@ -63,6 +66,7 @@ final class HostServices: PostingServices {
         self.isChildProcess = isChildProcess
         self.log = log
         self.inbox = inbox
+        self.ring = ring
         self.stopping = stopping
         self.app = app
     }

@@ -40,6 +40,36 @@ final class MappedFile: @unchecked Sendable {
         self.size = size
     }
 
+    /// Maps a file of this user that was created before.
+    ///
+    /// - Parameter size: Its size in bytes, which it has to have.
+    /// - Throws: ``FileError``, also where it is a link or not a regular file.
+    init(opening path: String, size: Int) throws(FileError) {
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+            let status = try file.status()
+            guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
+                throw SystemError(code: EINVAL)
+            }
+            number = UInt64(status.st_ino)
+            base = try Self.map(file, size)
+        } catch {
+            throw FileError("map", path, error)
+        }
+        self.path = path
+        self.size = size
+    }
+
+    /// Reserves memory without a file.
+    ///
+    /// - Throws: ``FileError``.
+    init(inMemory size: Int) throws(FileError) {
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let base, base != MAP_FAILED else { throw FileError("map", "memory", .last) }
+        self.base = base
+        (path, number, self.size) = ("", 0, size)
+    }
+
     deinit { munmap(base, size) }
 
     /// Atomically takes the place of another file; the mapping stays.

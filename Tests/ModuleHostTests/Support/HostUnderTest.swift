@@ -35,12 +35,13 @@ final class HostUnderTest: Sendable {
     ///   - blackBox: Where the host notes what it is at; nil for one in the folder, if there is one.
     ///   - processes: How modules run that are programs.
     ///   - probe: What the modules report to.
+    ///   - ring: Where the host notes what happens.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
         _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
         folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(),
         sizes: InboxLimits = InboxLimits(), blackBox: BlackBox? = nil,
-        processes: ProcessSettings = ProcessSettings(), probe: Probe
+        processes: ProcessSettings = ProcessSettings(), probe: Probe, ring: RecordRing? = nil
     ) throws {
         self.probe = probe
         let slatefile = try Self.slatefile(entries, top: top, probe: probe)
@@ -62,7 +63,7 @@ final class HostUnderTest: Sendable {
                     inbox?.stop(within: .seconds(60))
                     ends.continuation.yield(end)
                 }),
-            blackBox: blackBox ?? box)
+            blackBox: blackBox ?? box, ring: ring)
         try inbox?.start()
     }
 

@@ -24,6 +24,9 @@ extension Command {
                 name: "watch", help: "reload the slatefile when its file is replaced"
             ),
             Option(
+                name: "record-size", placeholder: "KIB",
+                help: "size of the record in KiB, 64 to 262144 (default: 4096)"),
+            Option(
                 name: "respawn",
                 help: "run the host as a child, and restart it when it dies"),
         ],
@@ -36,6 +39,10 @@ extension Command {
                 line: "run --log-format json 2>app.log",
                 explanation: "log for programs, into a file"),
         ],
+        usageError: { arguments in
+            guard let text = arguments["record-size"], recordSize(text) == nil else { return nil }
+            return "--record-size: \(quoted(text)) is not a number from 64 to 262144"
+        },
         isHost: true,
         run: { arguments in
             var options = HostDaemonOptions(slatefile: arguments["slatefile"] ?? defaultSlatefile)
@@ -46,11 +53,23 @@ extension Command {
             if let level = arguments["log-level"].flatMap(LogLevel.init) {
                 options.logLevel = level
             }
+            if let size = arguments["record-size"].flatMap(recordSize) {
+                options.recordSize = size
+            }
             options.program = arguments.program.identity
             options.watchesSlatefile = arguments.has("watch")
             options.respawns = arguments.has("respawn")
             return HostDaemon.run(options)
         })
+
+    /// Returns a size in bytes; nil for text that is not a possible number of KiB.
+    private static func recordSize(_ text: String) -> Int? {
+        let limits = HostDaemonOptions.recordSizes
+        guard let number = Int(text),
+            (limits.lowerBound >> 10...limits.upperBound >> 10).contains(number)
+        else { return nil }
+        return number << 10
+    }
 
     /// The slatefile that is used where none is named.
     static let defaultSlatefile = "slatefile.json"

@@ -58,7 +58,8 @@ package struct ReloadReport: Hashable, Sendable {
         }
     }
 
-    private var word: String {
+    /// The outcome in one word.
+    var word: String {
         switch outcome {
         case .applied: "applied"
         case .unchanged: "unchanged"

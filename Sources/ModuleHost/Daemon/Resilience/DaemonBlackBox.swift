@@ -1,9 +1,11 @@
-/// The black box of a daemon: the last host's, and its own, where there is room for one.
+/// The black box of a daemon, the last host's and its own, and the record that both continue: what outlives a host.
 struct DaemonBlackBox: Sendable {
     /// The contents of the last host's box on the state directory; nil if there was none.
     let previous: BlackBox.Contents?
     /// This host's black box; nil if it runs without one.
     let box: BlackBox?
+    /// The record of what happens: in memory alone if there is no room for its file, and nil if there is none for that.
+    let ring: RecordRing?
     private let directory: StateDirectory
     private let log: Log
 
@@ -11,10 +13,20 @@ struct DaemonBlackBox: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
+    ///   - slatefile: The slatefile.
+    ///   - recordSize: The size of the record in bytes.
     ///   - log: The log. A box that cannot be created causes a warning, and no other consequence.
-    init(in directory: StateDirectory, for slatefile: Slatefile, log: Log) {
+    init(
+        in directory: StateDirectory, for slatefile: Slatefile, recordSize: Int, log: Log
+    ) {
         self.directory = directory
         self.log = log
+        do throws(FileError) {
+            ring = try RecordRing(in: directory, size: recordSize)
+        } catch {
+            log.warning("the record is kept in memory alone, and ends with this host: \(error)")
+            ring = try? RecordRing(inMemory: recordSize)
+        }
         do throws(FileError) {
             box = try BlackBox(
                 in: directory, app: slatefile.app, modules: slatefile.modules.count)
@@ -22,9 +34,13 @@ struct DaemonBlackBox: Sendable {
         } catch {
             box = nil
             previous = BlackBox.Contents(in: directory)
-            warn(error)
+            Self.warn(error, log)
         }
-        if let death = previous?.death { log.warning("\(death)") }
+        if let death = previous?.death {
+            log.warning("\(death)")
+            ring?.add(.lastHostDied("\(death)"), of: death.module)
+        }
+        ring?.add(.started(version: HostVersion.current, processID: Int(CurrentProcess.id)))
     }
 
     /// Replaces the old box by the new one: the old one was processed.
@@ -33,15 +49,22 @@ struct DaemonBlackBox: Sendable {
         do throws(FileError) {
             try box.begin()
         } catch {
-            warn(error)
+            Self.warn(error, log)
             BlackBox.remove(in: directory)
         }
     }
 
     /// Notes how the host ends.
-    func end(_ state: BlackBox.State) { box?.setState(state) }
+    ///
+    /// - Parameters:
+    ///   - state: The state in the black box.
+    ///   - reason: The reason; nil for a stop in good order.
+    func end(_ state: BlackBox.State, because reason: String? = nil) {
+        ring?.add(.ended(reason: reason))
+        box?.setState(state)
+    }
 
-    private func warn(_ error: FileError) {
+    private static func warn(_ error: FileError, _ log: Log) {
         log.warning(
             "no black box: \(error); if this host dies, the next one cannot report what it was doing"
         )

@@ -201,6 +201,7 @@ final class SlatefileReloader: Sendable {
             log.notice("slatefile read again (\(report.origin)): \(plan)")
         }
         last.withLock { $0 = report }
+        host.ring?.add(.reload(outcome: report.word, summary: report.summary))
         return report
     }
 }

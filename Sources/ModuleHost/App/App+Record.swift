@@ -1,0 +1,62 @@
+/// The entries of the record that the app adds.
+extension App {
+    /// The time from which on a delivery is kept.
+    private static let slowDelivery: Duration = .milliseconds(1)
+
+    /// Adds a delivery that took long, or in which a module failed.
+    func note(_ event: LifecycleEvent, _ tally: EventTally) {
+        guard let ring else { return }
+        let time = timeInEvent
+        guard time >= Self.slowDelivery || tally.failed > 0 else { return }
+        var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
+        if case .message(let message) = event.content { delivery.topic = message.topic }
+        delivery.id = event.entry?.id
+        delivery.position = event.entry?.position
+        delivery.received = tally.delivered
+        delivery.failed = tally.failed
+        delivery.unresponsive = tally.overdue
+        ring.add(.delivered(delivery))
+    }
+
+    /// Adds the life of a module that has changed from another.
+    func note(_ record: ModuleRecord, after former: ModuleLife) {
+        guard let ring, let fact = record.life.fact(after: former) else { return }
+        // In a stop all are released, which the end of the host says; and a place for another attempt has the failure of
+        // the instance before it.
+        if fact == .released, phase.isEnding { return }
+        if record.failedSince != nil, former == .waiting { return }
+        ring.add(fact, of: record.id)
+    }
+
+    /// Notes that modules have become overdue.
+    func noteOverdue(_ slots: [ModuleSlot], in place: String) {
+        for slot in slots {
+            record(of: slot)?.note(isOverdue: true)
+            if let id = slot.id { ring?.add(.unresponsive(in: place), of: id) }
+        }
+    }
+
+    /// Notes that a module is not overdue any more.
+    func noteRejoined(_ slot: ModuleSlot, missed: Int) {
+        record(of: slot)?.note(isOverdue: false)
+        if let id = slot.id { ring?.add(.responsive(missed: missed), of: id) }
+    }
+}
+
+extension ModuleLife {
+    /// The entry of the record about this life; nil if the former one had it.
+    fileprivate func fact(after former: ModuleLife) -> HostRecord.Fact? {
+        switch (self, former) {
+        case (.made, .making): .created
+        case (.running, .made), (.running, .catchingUp), (.running, .ready): .launched
+        case (.failed(let failure), let former) where self != former:
+            .failed(reason: failure.reason, need: failure.need)
+        case (.done, let former) where former != .done: .done
+        case (.leaving, .waiting), (.leaving, .making), (.leaving, .made), (.leaving, .ready),
+            (.leaving, .catchingUp), (.leaving, .running), (.leaving, .done):
+            .unloaded
+        case (.released, .leaving): .released
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import AppService
+
+/// One thing that happened in a host, as its record keeps it.
+///
+/// Never a payload, a parameter, the query of a URL or a token.
+package struct HostRecord: Hashable, Sendable {
+    package var time: WallTime
+    /// The module to which it happened; nil for the host.
+    package var module: ModuleID?
+    package var fact: Fact
+
+    package init(time: WallTime, module: ModuleID? = nil, _ fact: Fact) {
+        (self.time, self.module, self.fact) = (time, module, fact)
+    }
+
+    /// The kinds of things, each with what is known about it.
+    package enum Fact: Hashable, Sendable {
+        // The host.
+        case started(version: String, processID: Int)
+        /// The host found that the one before it had died.
+        case lastHostDied(String)
+        case ready(after: Duration, modules: Int)
+        case signal(String)
+        case reload(outcome: String, summary: String)
+        case stopping(reason: String)
+        /// The host has ended; the reason unless it was asked to.
+        case ended(reason: String?)
+        // A module.
+        case created
+        case launched
+        case failed(reason: String, need: ModuleID?)
+        /// The module did not return in time from an event, or from what the text names.
+        case unresponsive(in: String)
+        case responsive(missed: Int)
+        case done
+        case unloaded
+        case released
+        case restarting(in: Duration)
+        case processStarted(Int)
+        case processEnded(String)
+        /// A handler of an event threw.
+        case threw(in: EventKind, error: String)
+        /// A start-up task that took long, or did not succeed.
+        case task(String, outcome: String, Duration)
+        /// A delivery that took long, or in which a module failed.
+        case delivered(Delivery)
+    }
+
+    /// A delivery of an event to its receivers.
+    package struct Delivery: Hashable, Sendable {
+        package var kind: EventKind
+        /// The topic of a message.
+        package var topic: String?
+        /// The id that the sender of a durable event gave it.
+        package var id: String?
+        package var position: EventPosition?
+        package var duration: Duration
+        /// The numbers of modules that received it, that threw, and that were unresponsive.
+        package var received = 0
+        package var failed = 0
+        package var unresponsive = 0
+    }
+}
+
+extension HostRecord {
+    /// The thing in words, which follow the name of the module if there is one.
+    package var text: String {
+        switch fact {
+        case .started(let version, let process): "host \(version) started, process \(process)"
+        case .lastHostDied(let text): text
+        case .ready(let time, let modules):
+            "ready after \(time.briefText), \(modules) \(modules == 1 ? "module runs" : "modules run")"
+        case .signal(let name): "signal: \(name)"
+        case .reload(let outcome, let summary):
+            "reload \(outcome)" + (summary == outcome ? "" : ": \(summary)")
+        case .stopping(let reason): "stopping: \(reason)"
+        case .ended(let reason): reason.map { "ended: \($0)" } ?? "stopped"
+        case .created: "created"
+        case .launched: "launched"
+        case .failed(let reason, _): "failed: \(reason)"
+        case .unresponsive(let place): "unresponsive in '\(place)'"
+        case .responsive(let missed):
+            missed == 0 ? "responsive again" : "responsive again; it missed \(missed) events"
+        case .done: "done"
+        case .unloaded: "unloaded"
+        case .released: "released"
+        case .restarting(let delay): "restarting in \(delay.briefText)"
+        case .processStarted(let process): "process \(process) started"
+        case .processEnded(let text): text
+        case .threw(let kind, let error): "'\(kind.rawValue)' failed: \(error)"
+        case .task(let name, let outcome, let time):
+            "start-up task \(name) \(outcome) after \(time.briefText)"
+        case .delivered(let delivery): delivery.text
+        }
+    }
+
+    /// The word that stands for the kind of thing in JSON.
+    private var word: String {
+        switch fact {
+        case .started: "started"
+        case .lastHostDied: "last-host-died"
+        case .ready: "ready"
+        case .signal: "signal"
+        case .reload: "reload"
+        case .stopping: "stopping"
+        case .ended: "ended"
+        case .created: "created"
+        case .launched: "launched"
+        case .failed: "failed"
+        case .unresponsive: "unresponsive"
+        case .responsive: "responsive"
+        case .done: "done"
+        case .unloaded: "unloaded"
+        case .released: "released"
+        case .restarting: "restarting"
+        case .processStarted: "process-started"
+        case .processEnded: "process-ended"
+        case .threw: "threw"
+        case .task: "start-up-task"
+        case .delivered: "delivered"
+        }
+    }
+
+    /// Writes it as one object.
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("time", time.iso8601)
+            if let module { $0.member("module", module.text) }
+            $0.member("what", word)
+            $0.member("text", text)
+            switch fact {
+            case .failed(_, let need?): $0.member("failedNeed", need.text)
+            case .ready(let time, _), .restarting(let time), .task(_, _, let time):
+                $0.member("ms", millisecondsOf: time.wholeNanoseconds)
+            case .delivered(let delivery): delivery.write(to: &$0)
+            default: break
+            }
+        }
+    }
+}
+
+extension HostRecord.Delivery {
+    fileprivate var text: String {
+        let topic = topic.map { " \($0)" } ?? ""
+        let place = position.map { ", inbox \($0)" } ?? ""
+        let id = id.map { ", id \($0)" } ?? ""
+        var text = "\(kind.rawValue)\(topic) took \(duration.briefText)\(place)\(id): "
+        text += received == 1 ? "1 module" : "\(received) modules"
+        if failed > 0 { text += ", \(failed) failed" }
+        if unresponsive > 0 { text += ", \(unresponsive) unresponsive" }
+        return text
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("event", kind.rawValue)
+        if let topic { json.member("topic", topic) }
+        if let id { json.member("id", id) }
+        if let position { json.member("position", position.description) }
+        json.member("ms", millisecondsOf: duration.wholeNanoseconds)
+        json.member("delivered", received)
+        json.member("failed", failed)
+        json.member("unresponsive", unresponsive)
+    }
+}

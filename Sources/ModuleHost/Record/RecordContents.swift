@@ -1,0 +1,111 @@
+/// The entries of a record, read from its file or from the host that writes it; accepts any bytes.
+package struct RecordContents {
+    let layout: RecordLayout
+    private let source: any BoxSource
+    /// The numbers of the next entries.
+    private let next: (rare: UInt64, frequent: UInt64)
+
+    /// Reads the record in a state directory.
+    ///
+    /// - Returns: Nil where there is none, and for a file that is not a record of this version.
+    package init?(in directory: StateDirectory) {
+        guard let file = RegularFile(reading: directory.path(of: RecordRing.name)) else {
+            return nil
+        }
+        self.init(file)
+    }
+
+    init?(_ source: any BoxSource) {
+        guard let head = source.bytes(32, at: 0) else { return nil }
+        func word(_ word: RecordLayout.Word) -> UInt64 {
+            head.withUnsafeBytes {
+                $0.loadUnaligned(fromByteOffset: word.rawValue * 8, as: UInt64.self)
+            }
+        }
+        layout = RecordLayout(size: source.size)
+        guard layout.size == source.size, RecordLayout.sizes.contains(source.size + 1024),
+            word(.magic) == RecordLayout.magic, word(.form) == layout.form
+        else { return nil }
+        self.source = source
+        next = (word(.nextRare), word(.nextFrequent))
+    }
+
+    /// Returns the newest entries, in the order of their times.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of entries.
+    ///   - isMeant: Whether an entry counts.
+    /// - Returns: The entries.
+    package func last(
+        _ count: Int, where isMeant: (HostRecord) -> Bool = { _ in true }
+    ) -> [HostRecord] {
+        let all =
+            last(count, isFrequent: false, where: isMeant)
+            + last(count, isFrequent: true, where: isMeant)
+        return all.sorted {
+            ($0.time.seconds, $0.time.nanoseconds) < ($1.time.seconds, $1.time.nanoseconds)
+        }
+        .suffix(count)
+    }
+
+    /// Returns the newest entries of a part, the oldest of them first.
+    private func last(
+        _ count: Int, isFrequent: Bool, where isMeant: (HostRecord) -> Bool
+    ) -> [HostRecord] {
+        var found: [HostRecord] = []
+        let end = isFrequent ? next.frequent : next.rare
+        let first = end > UInt64(layout.slots) ? end - UInt64(layout.slots) : 1
+        guard end > first else { return [] }
+        // In pieces, since each is a system call.
+        var piece = (start: Int.max, bytes: [UInt8]())
+        for number in (first..<end).reversed() where found.count < count {
+            let slot = layout.slot(number, isFrequent: isFrequent)
+            if slot < piece.start || slot + RecordLayout.slotSize > piece.start + piece.bytes.count
+            {
+                let start = max(0, slot + RecordLayout.slotSize - 64 << 10)
+                let size = slot + RecordLayout.slotSize - start
+                guard let bytes = source.bytes(size, at: start) else { break }
+                piece = (start, bytes)
+            }
+            let record = piece.bytes.withUnsafeBytes { bytes in
+                HostRecord(
+                    UnsafeRawBufferPointer(
+                        rebasing: bytes[
+                            slot - piece.start..<slot - piece.start + RecordLayout.slotSize]
+                    ), number: number)
+            }
+            if let record, isMeant(record) { found.append(record) }
+        }
+        return found.reversed()
+    }
+}
+
+extension HostRecord {
+    /// Reads a slot; nil where it has not this entry, or not the whole of it.
+    fileprivate init?(_ slot: UnsafeRawBufferPointer, number: UInt64) {
+        func load<Value: BitwiseCopyable>(_ offset: Int, _ type: Value.Type) -> Value {
+            slot.loadUnaligned(fromByteOffset: offset, as: type)
+        }
+        let lengths = (0..<4).map { Int(load(32 + 2 * $0, UInt16.self)) }
+        let end = RecordLayout.textStart + lengths.reduce(0, +)
+        guard load(0, UInt64.self) == number, end <= slot.count,
+            load(8, UInt64.self) == slot.recordCheck(of: end),
+            load(24, UInt32.self) < 1_000_000_000, let code = UInt8(exactly: load(28, UInt32.self))
+        else { return nil }
+        var start = RecordLayout.textStart
+        let texts = lengths.map { length in
+            defer { start += length }
+            return String(decoding: slot[start..<start + length], as: UTF8.self)
+        }
+        let fields = RecordFields(
+            code: code, numbers: load(48, SIMD4<Int64>.self), name: texts[1], text: texts[3],
+            topic: texts[2])
+        guard let fact = Fact(fields), texts[0].isEmpty || (try? ModuleID(texts[0])) != nil else {
+            return nil
+        }
+        time = WallTime(
+            seconds: Int(load(16, Int64.self)), nanoseconds: Int(load(24, UInt32.self)))
+        module = try? ModuleID(texts[0])
+        self.fact = fact
+    }
+}

@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHostCore
+
+/// What a running app notes in its record.
+@Suite("The record of an app", .timeLimit(.minutes(10)))
+struct AppRecordTests {
+    private typealias Entry = HostUnderTest.Entry
+    private let probe = Probe("AppRecordTests")
+    private let ring: RecordRing
+
+    init() throws { ring = try RecordRing(inMemory: RecordRing.sizes.lowerBound) }
+
+    private func facts(of module: String?) throws -> [HostRecord.Fact] {
+        try #require(ring.contents).last(99) { $0.module?.text == module }.map(\.fact)
+    }
+
+    @Test("the life of modules, a delivery that takes long, and the stop")
+    func life() async throws {
+        probe.fail("c init")
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest(
+            [
+                Entry(name: "a"), Entry(name: "b"), Entry(name: "c"),
+                Entry(name: "d", more: #""needs": ["x.c"]"#), Entry(name: "e"),
+            ], probe: probe, ring: ring
+        ).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        test.overrun()
+        await probe.reached("e background")
+        door.open()
+        await test.caughtUp()
+        #expect(await test.stopped() == .stopped)
+
+        #expect(try facts(of: "x.a") == [.created, .launched, .unloaded])
+        #expect(
+            try facts(of: "x.b") == [
+                .created, .launched, .unresponsive(in: "background"), .responsive(missed: 0),
+                .unloaded,
+            ])
+        let reason = try #require(await test.statuses()[2].reason)
+        #expect(try facts(of: "x.c") == [.failed(reason: reason, need: nil)])
+        #expect(
+            try facts(of: "x.d") == [
+                .failed(reason: "needs x.c, which failed: \(reason)", need: try ModuleID("x.c"))
+            ])
+        let host = try facts(of: nil)
+        #expect(host.contains(.stopping(reason: "the test is over")))
+        let deliveries = host.compactMap { fact -> HostRecord.Delivery? in
+            if case .delivered(let delivery) = fact { delivery } else { nil }
+        }
+        // The clock stands still but for the overrun.
+        let slow = try #require(deliveries.first { $0.kind == .background })
+        #expect(slow.duration == .seconds(6))
+        #expect((slow.received, slow.unresponsive) == (2, 1))
+        #expect(deliveries.allSatisfy { $0.duration > .zero || $0.failed > 0 })
+    }
+
+    @Test("a handler that throws, and the delivery in which it did")
+    func threw() async throws {
+        probe.fail("b background")
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b")], probe: probe, ring: ring
+        ).launched()
+        try test.deliver(.background)
+        await test.settled()
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        #expect(
+            try facts(of: "x.b").suffix(1) == [.threw(in: .background, error: "\(TestError())")])
+        let host = try facts(of: nil)
+        #expect(
+            host == [
+                .delivered(
+                    HostRecord.Delivery(
+                        kind: .background, duration: .zero, received: 1, failed: 1))
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("each attempt is noted once, and the state lasts since the first failure")
+    func attempts() async throws {
+        probe.fail("b launch")
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b", more: #""retry": true"#)], probe: probe, ring: ring
+        ).launched()
+        let first = await test.statuses()[1]
+        #expect(first.state == .failed)
+        for _ in 0..<20 where test.scheduledRestarts < 2 {
+            test.time.advance(by: .milliseconds(125))
+            await test.calm()
+        }
+        #expect(await test.statuses()[1].since == first.since)
+        let facts = try facts(of: "x.b").map { fact -> String in
+            switch fact {
+            case .restarting: "restarting"
+            case .failed: "failed"
+            default: "\(fact)"
+            }
+        }
+        #expect(
+            facts.prefix(6) == ["created", "failed", "restarting", "released", "created", "failed"])
+        #expect(await test.stopped() == .stopped)
+    }
+}
