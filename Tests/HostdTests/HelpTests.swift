@@ -34,6 +34,7 @@ struct HelpTests {
                   schema   print the JSON Schema of slatefiles
                   signals  list the effect of each signal
                   status   show the state of the host
+                  why      explain what is wrong in the host or a module
                   modules  list the modules and their states
                   health   exit with 0 if the host is ready and healthy
                   routes   list the routes: the URI document
@@ -105,7 +106,8 @@ struct HelpTests {
     @Test("every command that the overview lists has its help")
     func all() throws {
         for name in [
-            "run", "check", "new", "schema", "signals", "status", "modules", "routes", "open",
+            "run", "check", "new", "schema", "signals", "status", "why", "modules", "routes",
+            "open",
             "canopen",
             "call", "post", "send", "inbox", "tail", "stop", "help",
         ] {

@@ -78,6 +78,11 @@ struct HostileOutputTests {
         """#,
         "health":
             #"{"ready":true,"healthy":true,"state":"active","modules":3,"unresponsive":["x.b"],"failed":["x.c"]}"#,
+        "why": #"""
+        {"running":true,"summary":"a","findings":[{"module":"x.b","state":"failed","since":"2026","forMs":7,
+         "reason":"r","neededBy":["x.c"],"events":2,"calls":1,"next":"n","command":"hostd restart x.b"}],
+         "record":[{"time":"2026","module":"x.b","what":"failed","text":"failed: r"}]}
+        """#,
         "open": #"{"reply":{"a":"b","c":["d",1]}}"#,
         "canopen": "true",
         "call": #"{"reply":"text"}"#,
@@ -96,7 +101,8 @@ struct HostileOutputTests {
     private static func askingCalls(_ hostile: inout HostileText) -> [[String]] {
         let word = hostile.text()
         let plain = [
-            ["status"], ["modules"], ["health"], ["routes"], ["open", "a://b"],
+            ["status"], ["why"], ["why", "x.b"], ["modules"], ["health"], ["routes"],
+            ["open", "a://b"],
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
@@ -105,7 +111,7 @@ struct HostileOutputTests {
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
         let named = [
             ["open", word], ["call", word, word], ["post", word], ["restart", word],
-            ["unload", word],
+            ["unload", word], ["why", word],
         ]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.

@@ -21,9 +21,7 @@ extension App {
     /// Adds the life of a module that has changed from another.
     func note(_ record: ModuleRecord, after former: ModuleLife) {
         guard let ring, let fact = record.life.fact(after: former) else { return }
-        // In a stop all are released, which the end of the host says; and a place for another attempt has the failure of
-        // the instance before it.
-        if fact == .released, phase.isEnding { return }
+        // A place for another attempt has the failure of the instance before it.
         if record.failedSince != nil, former == .waiting { return }
         ring.add(fact, of: record.id)
     }
@@ -55,7 +53,6 @@ extension ModuleLife {
         case (.leaving, .waiting), (.leaving, .making), (.leaving, .made), (.leaving, .ready),
             (.leaving, .catchingUp), (.leaving, .running), (.leaving, .done):
             .unloaded
-        case (.released, .leaving): .released
         default: nil
         }
     }

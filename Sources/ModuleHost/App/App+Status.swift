@@ -83,6 +83,9 @@ extension App {
                 }
             }
             if onDemand.starts[record.id]?.replaced != nil { status.state = .replacing }
+            status.calls =
+                (record.isolated?.process.calls.withLock(\.count) ?? 0)
+                + (onDemand.starts[record.id]?.jobs.count ?? 0)
             status.holds = holds[record.id] ?? []
             let starting = onDemand.starts[record.id]?.process?[record.id]
             status.process =

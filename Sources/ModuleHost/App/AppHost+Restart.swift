@@ -10,11 +10,11 @@ enum RestartOutcome: Hashable, Sendable {
 }
 
 /// The error for a module that does not exist.
-struct NoSuchModule: Error, Hashable, CustomStringConvertible {
+package struct NoSuchModule: Error, Hashable, CustomStringConvertible {
     let name: String
     let nearest: String?
 
-    var description: String {
+    package var description: String {
         "no module \(quoted(name))" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     }
 }

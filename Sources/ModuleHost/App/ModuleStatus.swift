@@ -32,6 +32,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?
+    /// The number of calls that wait for its process, or until it is made.
+    package var calls = 0
     /// The time until it is restarted after a failure; nil if it will not be.
     package var retryAfter: Duration?
     /// The reason of its failure, or the program that it waits for, in words.
@@ -72,6 +74,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("required", isRequired)
             if isLazy { $0.member("lazy", true) }
             if let behind { $0.member("behind", behind) }
+            if calls > 0 { $0.member("calls", calls) }
             if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }
             if let failedNeed { $0.member("failedNeed", failedNeed.text) }

@@ -87,7 +87,7 @@ extension Command.Option {
 }
 
 /// The columns of a terminal, which no line of a help exceeds.
-private let helpWidth = 80
+let helpWidth = 80
 
 /// Returns a heading and rows of two columns under it, with an empty line before.
 ///
@@ -107,7 +107,7 @@ private func section(_ heading: String, _ rows: [(String, String)]) -> String {
 }
 
 /// Returns the text in lines of at most `width` characters, but for longer words.
-private func filled(_ text: String, to width: Int) -> [String] {
+func filled(_ text: String, to width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {
         let end = lines.count - 1

@@ -83,6 +83,7 @@ final class DaemonRun: Sendable {
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addHealth(of: host)
+        methods.addWhy(of: controlled)
         methods.add(reloader)
         methods.addCalls(to: host)
         methods.addRestart(

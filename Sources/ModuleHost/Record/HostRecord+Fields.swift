@@ -41,15 +41,14 @@ extension HostRecord.Fact {
             RecordFields(code: 12, numbers: [Int64(missed), 0, 0, 0])
         case .done: RecordFields(code: 13)
         case .unloaded: RecordFields(code: 14)
-        case .released: RecordFields(code: 15)
-        case .restarting(let delay): RecordFields(code: 16, numbers: [delay.whole, 0, 0, 0])
+        case .restarting(let delay): RecordFields(code: 15, numbers: [delay.whole, 0, 0, 0])
         case .processStarted(let process):
-            RecordFields(code: 17, numbers: [Int64(process), 0, 0, 0])
-        case .processEnded(let text): RecordFields(code: 18, text: text)
+            RecordFields(code: 16, numbers: [Int64(process), 0, 0, 0])
+        case .processEnded(let text): RecordFields(code: 17, text: text)
         case .threw(let kind, let error):
-            RecordFields(code: 19, numbers: [Int64(kind.facts.code), 0, 0, 0], text: error)
+            RecordFields(code: 18, numbers: [Int64(kind.facts.code), 0, 0, 0], text: error)
         case .task(let name, let outcome, let time):
-            RecordFields(code: 20, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
+            RecordFields(code: 19, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
         case .delivered(let delivery): delivery.fields
         }
     }
@@ -72,16 +71,15 @@ extension HostRecord.Fact {
         case 12: self = .responsive(missed: Int(first))
         case 13: self = .done
         case 14: self = .unloaded
-        case 15: self = .released
-        case 16: self = .restarting(in: .nanoseconds(max(0, first)))
-        case 17: self = .processStarted(Int(first))
-        case 18: self = .processEnded(fields.text)
-        case 19:
+        case 15: self = .restarting(in: .nanoseconds(max(0, first)))
+        case 16: self = .processStarted(Int(first))
+        case 17: self = .processEnded(fields.text)
+        case 18:
             guard let kind = EventKind(recorded: first) else { return nil }
             self = .threw(in: kind, error: fields.text)
-        case 20:
+        case 19:
             self = .task(fields.name, outcome: fields.text, .nanoseconds(max(0, first)))
-        case 21:
+        case 20:
             guard let delivery = HostRecord.Delivery(fields) else { return nil }
             self = .delivered(delivery)
         default: return nil
@@ -92,7 +90,7 @@ extension HostRecord.Fact {
 extension HostRecord.Delivery {
     fileprivate var fields: RecordFields {
         RecordFields(
-            code: 21,
+            code: 20,
             numbers: [
                 Int64(kind.facts.code), Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
                 Self.packed(received, failed, unresponsive),

@@ -34,7 +34,6 @@ package struct HostRecord: Hashable, Sendable {
         case responsive(missed: Int)
         case done
         case unloaded
-        case released
         case restarting(in: Duration)
         case processStarted(Int)
         case processEnded(String)
@@ -83,7 +82,6 @@ extension HostRecord {
             missed == 0 ? "responsive again" : "responsive again; it missed \(missed) events"
         case .done: "done"
         case .unloaded: "unloaded"
-        case .released: "released"
         case .restarting(let delay): "restarting in \(delay.briefText)"
         case .processStarted(let process): "process \(process) started"
         case .processEnded(let text): text
@@ -111,7 +109,6 @@ extension HostRecord {
         case .responsive: "responsive"
         case .done: "done"
         case .unloaded: "unloaded"
-        case .released: "released"
         case .restarting: "restarting"
         case .processStarted: "process-started"
         case .processEnded: "process-ended"

@@ -38,7 +38,7 @@ struct RecordRingTests {
             .ended(reason: nil), .ended(reason: ""), .created, .launched,
             .failed(reason: "init: no disk", need: nil),
             .failed(reason: "needs x.b", need: try ModuleID("x.b")), .unresponsive(in: "push"),
-            .responsive(missed: 0), .responsive(missed: 9), .done, .unloaded, .released,
+            .responsive(missed: 0), .responsive(missed: 9), .done, .unloaded,
             .restarting(in: .seconds(3)), .processStarted(11), .processEnded("killed"),
             .threw(in: .push, error: "no"), .task("x.a/index", outcome: "failed", .seconds(5)),
             .delivered(delivery), .delivered(.init(kind: .push, duration: .zero)),
@@ -62,7 +62,7 @@ struct RecordRingTests {
         #expect(entries.map(\.fact) == facts)
         #expect(entries.map(\.time.seconds) == Array(facts.indices))
         #expect(entries.allSatisfy { $0.module == module })
-        #expect(Set(facts.map { $0.fields.code }).count == 21)
+        #expect(Set(facts.map { $0.fields.code }).count == 20)
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
@@ -157,7 +157,7 @@ struct RecordRingTests {
         var bytes = good
         // The entry is torn, the others are there.
         bytes[2 * RecordLayout.slotSize + 84] ^= 1
-        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 24)
+        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 23)
     }
 
     @Test("hostile numbers in valid entries", arguments: 0...30)

@@ -15,10 +15,12 @@ package final class ControlledDaemon: ControlledHost {
         case ended(AppHost.End)
     }
 
-    private let host: AppHost
+    let host: AppHost
     private let inbox: Inbox?
     private let firstIdentity: HostIdentity
     private let reloader: SlatefileReloader?
+    /// The name of the host's program, for the commands that help.
+    var program: String { reloader?.options.program.name ?? ProgramIdentity.hostd.name }
     private let phase = Guarded(Phase.running(stops: []))
     private let endAtOnce: @Sendable (Origin) -> Void
 

@@ -164,6 +164,21 @@ extension HostClient {
         }
     }
 
+    /// Returns what is wrong with the host, the worst first, or the story of a module.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module; nil for all that is wrong.
+    ///   - time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func why(
+        _ module: String? = nil, within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("why", within: time) {
+            $0.object { if let module { $0.member("module", module) } }
+        }
+    }
+
     /// Returns the status of each module, in slatefile order.
     ///
     /// - Parameter time: The longest wait; nil for no limit.

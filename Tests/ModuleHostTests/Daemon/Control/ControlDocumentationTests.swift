@@ -24,7 +24,9 @@ struct ControlDocumentationTests {
     func methods() throws {
         let test = try HostUnderTest("a", probe: Probe())
         var methods = ControlMethods()
-        methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
+        let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
+        methods.add(daemon)
+        methods.addWhy(of: daemon)
         methods.addHealth(of: test.host)
         let reloader = SlatefileReloader(
             test.host, options: HostDaemonOptions(), log: test.recorder.log)

@@ -1,0 +1,81 @@
+import AppService
+
+extension WhyReport {
+    /// Creates the report about a host that does not run any more, from its black box and its record.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory.
+    ///   - name: The id of the module in question; nil for all.
+    ///   - program: The name of the host's program.
+    ///   - now: The time.
+    /// - Throws: ``NoSuchModule`` where neither file has the module.
+    /// - Returns: Nil where there are no such files.
+    package static func left(
+        in directory: StateDirectory, of name: String?, program: String, at now: WallTime
+    ) throws(NoSuchModule) -> WhyReport? {
+        let box = BlackBox.Contents(in: directory)
+        let record = RecordContents(in: directory)
+        guard box != nil || record != nil else { return nil }
+        var report = WhyReport(
+            isRunning: false, summary(box, record, in: directory), at: now)
+        guard let name else {
+            report.findings = findings(after: box?.death)
+            report.record = record?.last(entries) ?? []
+            return report
+        }
+        let own = record?.last(entries) { $0.module?.text == name } ?? []
+        let isInBox = box?.order.contains { $0.text == name } == true
+        guard isInBox || !own.isEmpty else {
+            let others = Set(record?.last(.max).compactMap(\.module?.text) ?? [])
+            let known = others.union(box?.order.map(\.text) ?? [])
+            throw NoSuchModule(
+                name: name, nearest: nearestName(to: name, in: known.sorted()))
+        }
+        var finding = Finding(try? ModuleID(name), "not running")
+        let last = own.last { entry in
+            switch entry.fact {
+            case .restarting, .processStarted: false
+            default: true
+            }
+        }
+        (finding.since, finding.reason) = (last?.time, last?.text)
+        finding.reason =
+            findings(after: box?.death).first { $0.module?.text == name }?.reason
+            ?? finding.reason
+        finding.command = "\(program) run"
+        report.findings = [finding]
+        report.record = own
+        return report
+    }
+
+    private static func summary(
+        _ box: BlackBox.Contents?, _ record: RecordContents?, in directory: StateDirectory
+    ) -> String {
+        var text = "no host runs on the state directory \(quoted(directory.path))"
+        let end = record?.last(1).first
+        if let death = box?.death {
+            text += "; \(death)"
+        } else if let box {
+            text += "; the last host (process \(box.processID)) ended"
+            if case .ended(let reason?)? = end?.fact { text += ": \(reason)" }
+        }
+        if let end { text += "; the last entry of the record is of \(end.time.iso8601)" }
+        return text
+    }
+
+    private static func findings(after death: LastDeath?) -> [Finding] {
+        guard let death else { return [] }
+        var findings: [Finding] = []
+        if let module = death.module {
+            var finding = Finding(module, "was running when the host died")
+            finding.reason = "\(death)"
+            findings.append(finding)
+        }
+        for module in death.overdue where module != death.module {
+            var finding = Finding(module, "was unresponsive when the host died")
+            finding.reason = "it ran on a thread of its own, and may have been the cause"
+            findings.append(finding)
+        }
+        return findings
+    }
+}

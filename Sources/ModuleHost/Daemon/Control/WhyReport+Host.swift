@@ -1,0 +1,264 @@
+import AppService
+
+/// The knowledge of a running host from which it answers.
+struct WhyKnowledge {
+    let status: HostStatus
+    let modules: [ModuleStatus]
+    let slatefile: Slatefile
+    let record: RecordContents?
+    /// The name of the host's program, for the commands that help.
+    let program: String
+    let now: WallTime
+
+    /// The time that counts as recent, in seconds.
+    private static let recent = 600
+    /// The time from which on a delivery counts as slow.
+    private static let slowDelivery: Duration = .milliseconds(100)
+
+    /// Returns the report about a module.
+    func report(of module: ModuleStatus) -> WhyReport {
+        var report = WhyReport(isRunning: true, summary, at: now)
+        report.findings = [finding(of: module, recentEntries)]
+        report.record = record?.last(WhyReport.entries) { $0.module == module.id } ?? []
+        return report
+    }
+
+    /// Returns the report about all that is wrong, the worst first.
+    func report() -> WhyReport {
+        var report = WhyReport(isRunning: true, summary, at: now)
+        let recent = recentEntries
+        let failed = Set(modules.lazy.filter { $0.state == .failed }.map(\.id))
+        let wrong = modules.filter { module in
+            // It is shown as one that needs that.
+            !(module.failedNeed.map(failed.contains) ?? false)
+        }.map { finding(of: $0, recent) }.filter { $0.rank > 0 }
+        report.findings = (wrong + hostFindings + slowDeliveries(recent) + tasks).enumerated()
+            .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+        return report
+    }
+
+    private var summary: String {
+        let metrics = status.metrics
+        let since = (metrics.stateSince ?? status.identity.startedAt).iso8601
+        return "\(status.identity.app): \(metrics.state.inWords) since \(since), "
+            + "process \(status.identity.processID)"
+    }
+
+    // MARK: Modules
+
+    private var recentEntries: [HostRecord] {
+        record?.last(1000) { $0.time.seconds >= now.seconds - Self.recent } ?? []
+    }
+
+    /// Returns what is known about a module; of rank 0 where nothing is wrong with it.
+    private func finding(
+        of module: ModuleStatus, _ recent: [HostRecord]
+    ) -> WhyReport.Finding {
+        var finding = WhyReport.Finding(module.id, module.state.rawValue)
+        finding.since = module.since
+        finding.reason = module.reason
+        finding.neededBy = slatefile.modules.filter {
+            $0.isEnabled && $0.needs.contains(module.id)
+        }.map(\.id)
+        finding.events = module.behind ?? module.waiting?.count ?? 0
+        finding.calls = module.calls
+        let restart = "\(program) restart \(module.id)"
+        switch module.state {
+        case .overdue:
+            finding.rank = 2
+            finding.reason = reason(ofOverdue: module)
+            finding.next = "missed events are delivered when it returns"
+            finding.command =
+                module.process != nil
+                ? restart
+                : "gdb -p \(status.identity.processID) -batch -ex 'thread apply all backtrace'"
+        case .failed:
+            finding.rank = 3
+            if let need = module.failedNeed {
+                finding.next = "restarting with \(need)"
+                finding.command = "\(program) why \(need)"
+            } else {
+                finding.next = module.retryAfter.map { "restarting in \($0.briefText)" }
+                finding.command = restart
+            }
+        case .waiting:
+            finding.rank = module.reason == nil ? 0 : 4
+        case .replacing:
+            finding.next = "the new instance takes effect with the reload"
+        case .running:
+            noteErrors(of: module, recent, in: &finding)
+        case .done:
+            finding.reason = "it is a program that has done what it is for"
+            finding.command = restart
+        case .onDemand:
+            finding.next = "it is made when it is needed"
+        case .released: break
+        }
+        return finding
+    }
+
+    private func reason(ofOverdue module: ModuleStatus) -> String? {
+        if let process = module.process, process.processID == nil {
+            return process.lastEnd.map { "\($0); it is started again" }
+        }
+        let last = record?.last(1) { entry in
+            if case .unresponsive = entry.fact { entry.module == module.id } else { false }
+        }.first
+        guard case .unresponsive(let place)? = last?.fact else { return nil }
+        return "it has not returned from '\(place)'"
+    }
+
+    /// Notes that a module which runs has failed in events, or that its process has ended, a short time ago.
+    private func noteErrors(
+        of module: ModuleStatus, _ recent: [HostRecord], in finding: inout WhyReport.Finding
+    ) {
+        let own = recent.filter { $0.module == module.id }
+        let ends = own.filter { if case .processEnded = $0.fact { true } else { false } }
+        let errors = own.filter { if case .threw = $0.fact { true } else { false } }
+        guard let last = ends.last ?? errors.last else { return }
+        let count = ends.isEmpty ? errors.count : ends.count
+        let what = ends.isEmpty ? "events failed" : "its process ended"
+        finding.rank = ends.isEmpty ? 6 : 5
+        finding.reason =
+            "\(what) \(count == 1 ? "once" : "\(count) times") in the last 10 minutes; "
+            + "at \(last.time.iso8601): \(last.text)"
+    }
+
+    // MARK: The host
+
+    private var hostFindings: [WhyReport.Finding] {
+        var findings: [WhyReport.Finding] = []
+        if let problem = status.inbox?.problem {
+            var finding = WhyReport.Finding(nil, "inbox", rank: 1)
+            (finding.reason, finding.command) = (problem, "\(program) inbox")
+            findings.append(finding)
+        }
+        if let reload = status.lastReload, reload.exitCode != .success {
+            var finding = WhyReport.Finding(nil, "reload \(reload.word)", rank: 7)
+            finding.since = reload.time
+            finding.reason = reload.summary
+            finding.next = "the former slatefile stays in effect"
+            finding.command = "\(program) check \(shellQuoted(status.identity.slatefile))"
+            findings.append(finding)
+        }
+        if let count = status.inbox?.rejected, count > 0 {
+            var finding = WhyReport.Finding(nil, "dead letters", rank: 8)
+            finding.reason = "\(count) since the host started"
+            finding.command = "\(program) inbox"
+            findings.append(finding)
+        }
+        if let death = status.identity.lastDeath {
+            var finding = WhyReport.Finding(nil, "last death", rank: 11)
+            (finding.since, finding.reason) = (status.identity.startedAt, "\(death)")
+            findings.append(finding)
+        }
+        return findings
+    }
+
+    /// The topics and events that were delivered slowly a short time ago, the slowest first.
+    private func slowDeliveries(_ recent: [HostRecord]) -> [WhyReport.Finding] {
+        var slow: [String: (count: Int, slowest: HostRecord.Delivery, last: WallTime)] = [:]
+        for entry in recent {
+            guard case .delivered(let delivery) = entry.fact,
+                delivery.duration >= Self.slowDelivery, delivery.kind != .launch
+            else { continue }
+            let name = delivery.kind.rawValue + (delivery.topic.map { " \($0)" } ?? "")
+            let former = slow[name]
+            let slowest = former.map {
+                $0.slowest.duration > delivery.duration ? $0.slowest : delivery
+            }
+            slow[name] = ((former?.count ?? 0) + 1, slowest ?? delivery, entry.time)
+        }
+        return slow.sorted { $0.value.slowest.duration > $1.value.slowest.duration }.prefix(3)
+            .map { name, value in
+                var finding = WhyReport.Finding(nil, "slow", rank: 9)
+                finding.reason =
+                    "\(name) took \(value.slowest.duration.briefText) at most, "
+                    + "\(value.count == 1 ? "once" : "\(value.count) times") in the last 10 minutes, "
+                    + "at \(value.last.iso8601) for the last time"
+                return finding
+            }
+    }
+
+    /// The start-up tasks of this host that took long or did not succeed.
+    private var tasks: [WhyReport.Finding] {
+        let start = status.identity.startedAt.seconds
+        let entries =
+            record?.last(WhyReport.entries) { entry in
+                guard case .task = entry.fact else { return false }
+                return entry.time.seconds >= start
+            } ?? []
+        return entries.map { entry in
+            var finding = WhyReport.Finding(entry.module, "start-up task", rank: 10)
+            (finding.since, finding.reason) = (entry.time, entry.text)
+            return finding
+        }
+    }
+}
+
+extension ControlledDaemon {
+    /// Reports what is wrong, or what is the matter with a module.
+    ///
+    /// - Parameters:
+    ///   - name: The id of the module; nil for all that is wrong.
+    ///   - onControlThread: Runs work on the control socket's thread: the lane must not spend time on it.
+    ///   - completion: Called once, on the thread of the control socket or another one but the lane's.
+    func why(
+        _ name: String?,
+        onControlThread: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
+        _ completion: @escaping @Sendable (Result<WhyReport, RPCError>) -> Void
+    ) {
+        modules { [self] result in
+            onControlThread { [self] in
+                completion(Result { () throws(RPCError) in try report(of: name, result) })
+            }
+        }
+    }
+
+    private func report(
+        of name: String?, _ result: Result<[ModuleStatus], RPCError>
+    ) throws(RPCError) -> WhyReport {
+        let status = try status()
+        let modules: [ModuleStatus]
+        var busy: RPCError?
+        do throws(RPCError) {
+            modules = try result.get()
+        } catch {
+            // Without the lane, all else is known still.
+            guard name == nil, error.code == .overdue else { throw error }
+            (modules, busy) = ([], error)
+        }
+        let knowledge = WhyKnowledge(
+            status: status, modules: modules.map(\.measured), slatefile: host.slatefile,
+            record: host.ring?.contents, program: program, now: .now())
+        guard let name else {
+            var report = knowledge.report()
+            if let busy {
+                var finding = WhyReport.Finding(status.atWork, "busy")
+                finding.reason = "\(busy)"
+                report.findings.insert(finding, at: 0)
+            }
+            return report
+        }
+        guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
+            let nearest = nearestName(to: name, in: modules.map(\.id.text))
+            throw RPCError(.notFound, "\(NoSuchModule(name: name, nearest: nearest))")
+        }
+        return knowledge.report(of: module)
+    }
+}
+
+private struct WhyParameters: Decodable, Sendable {
+    let module: String?
+}
+
+extension ControlMethods {
+    /// Adds `why`, which responds with what is wrong, or with what is the matter with a module.
+    mutating func addWhy(of daemon: ControlledDaemon) {
+        add("why", WhyParameters.self) { parameters, call in
+            daemon.why(parameters.module, onControlThread: call.onControlThread) { report in
+                call.reply.give(report) { $0.write(to: &$1) }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AppService
+
+/// The answer to the question what is wrong with a host, or what is the matter with one of its modules.
+package struct WhyReport: Hashable, Sendable {
+    /// A thing to say, of a module or of the host.
+    package struct Finding: Hashable, Sendable {
+        /// The module; nil for the host.
+        package var module: ModuleID?
+        /// The state, in a word or a few.
+        package var state: String
+        package var since: WallTime?
+        /// The reason, in one line.
+        package var reason: String?
+        /// The modules that need it.
+        package var neededBy: [ModuleID] = []
+        /// The events and the calls that wait for it.
+        package var events = 0
+        package var calls = 0
+        /// The next thing that happens by itself.
+        package var next: String?
+        /// The command that helps.
+        package var command: String?
+        /// The place among the problems, the worst of which has 0.
+        var rank = 0
+
+        init(_ module: ModuleID? = nil, _ state: String, rank: Int = 0) {
+            (self.module, self.state, self.rank) = (module, state, rank)
+        }
+    }
+
+    /// Whether a host runs; else this comes from the files that the last one has left.
+    package var isRunning: Bool
+    /// The host in one line.
+    package var summary: String
+    /// The module in question, or the problems, the worst first.
+    package var findings: [Finding] = []
+    /// The last entries of the record, of the module in question or of a host that does not run any more.
+    package var record: [HostRecord] = []
+    /// The time of the answer.
+    package var time: WallTime
+
+    /// The number of entries of the record to show.
+    static let entries = 10
+
+    init(isRunning: Bool, _ summary: String, at time: WallTime) {
+        (self.isRunning, self.summary, self.time) = (isRunning, summary, time)
+    }
+
+    /// Writes the report as one object.
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("running", isRunning)
+            $0.member("summary", summary)
+            $0.member("time", time.iso8601)
+            $0.member("findings") {
+                $0.objects(for: findings) { finding, json in write(finding, to: &json) }
+            }
+            guard !record.isEmpty else { return }
+            $0.member("record") { $0.array { for entry in record { entry.write(to: &$0) } } }
+        }
+    }
+
+    private func write(_ finding: Finding, to json: inout JSONWriter) {
+        if let module = finding.module { json.member("module", module.text) }
+        json.member("state", finding.state)
+        if let since = finding.since {
+            json.member("since", since.iso8601)
+            json.member("forMs", max(0, since.milliseconds(until: time)))
+        }
+        if let reason = finding.reason { json.member("reason", reason) }
+        if !finding.neededBy.isEmpty { json.member("neededBy", finding.neededBy) }
+        if finding.events > 0 { json.member("events", finding.events) }
+        if finding.calls > 0 { json.member("calls", finding.calls) }
+        if let next = finding.next { json.member("next", next) }
+        if let command = finding.command { json.member("command", command) }
+    }
+}
+
+extension WallTime {
+    /// The milliseconds until a later time; bounded, for times that were read from a file.
+    fileprivate func milliseconds(until later: WallTime) -> Int {
+        let limit = 1 << 40
+        let (first, last) = (
+            min(max(seconds, -limit), limit), min(max(later.seconds, -limit), limit)
+        )
+        return (last - first) * 1000 + (later.nanoseconds - nanoseconds) / 1_000_000
+    }
+}
