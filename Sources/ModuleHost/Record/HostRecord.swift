@@ -69,7 +69,7 @@ extension HostRecord {
         case .lastHostDied(let text): text
         case .ready(let time, let modules):
             "ready after \(time.briefText), \(modules) \(modules == 1 ? "module runs" : "modules run")"
-        case .signal(let name): "signal: \(name)"
+        case .signal(let text): text
         case .reload(let outcome, let summary):
             "reload \(outcome)" + (summary == outcome ? "" : ": \(summary)")
         case .stopping(let reason): "stopping: \(reason)"
