@@ -4,7 +4,8 @@ import AppService
 struct WhyKnowledge {
     let status: HostStatus
     let modules: [ModuleStatus]
-    let slatefile: Slatefile
+    /// The modules that need each.
+    let dependents: [ModuleID: [ModuleID]]
     let record: RecordContents?
     /// The name of the host's program, for the commands that help.
     let program: String
@@ -18,7 +19,7 @@ struct WhyKnowledge {
     /// Returns the report about a module.
     func report(of module: ModuleStatus) -> WhyReport {
         var report = WhyReport(isRunning: true, summary, at: now)
-        report.findings = [finding(of: module, recentEntries)]
+        report.findings = [finding(of: module, recentEntries.filter { $0.module == module.id })]
         report.record = record?.last(WhyReport.entries) { $0.module == module.id } ?? []
         return report
     }
@@ -27,11 +28,12 @@ struct WhyKnowledge {
     func report() -> WhyReport {
         var report = WhyReport(isRunning: true, summary, at: now)
         let recent = recentEntries
+        let own = Dictionary(grouping: recent) { $0.module }
         let failed = Set(modules.lazy.filter { $0.state == .failed }.map(\.id))
         let wrong = modules.filter { module in
             // It is shown as one that needs that.
             !(module.failedNeed.map(failed.contains) ?? false)
-        }.map { finding(of: $0, recent) }.filter { $0.rank > 0 }
+        }.map { finding(of: $0, own[$0.id] ?? []) }.filter { $0.rank > 0 }
         report.findings = (wrong + hostFindings + slowDeliveries(recent) + tasks).enumerated()
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
         return report
@@ -52,14 +54,12 @@ struct WhyKnowledge {
 
     /// Returns what is known about a module; of rank 0 where nothing is wrong with it.
     private func finding(
-        of module: ModuleStatus, _ recent: [HostRecord]
+        of module: ModuleStatus, _ own: [HostRecord]
     ) -> WhyReport.Finding {
         var finding = WhyReport.Finding(module.id, module.state.rawValue)
         finding.since = module.since
         finding.reason = module.reason
-        finding.neededBy = slatefile.modules.filter {
-            $0.isEnabled && $0.needs.contains(module.id)
-        }.map(\.id)
+        finding.neededBy = dependents[module.id] ?? []
         finding.events = module.behind ?? module.waiting?.count ?? 0
         finding.calls = module.calls
         let restart = "\(program) restart \(module.id)"
@@ -86,7 +86,7 @@ struct WhyKnowledge {
         case .replacing:
             finding.next = "the new instance takes effect with the reload"
         case .running:
-            noteErrors(of: module, recent, in: &finding)
+            noteErrors(own, in: &finding)
         case .done:
             finding.reason = "it is a program that has done what it is for"
             finding.command = restart
@@ -110,9 +110,8 @@ struct WhyKnowledge {
 
     /// Notes that a module which runs has failed in events, or that its process has ended, a short time ago.
     private func noteErrors(
-        of module: ModuleStatus, _ recent: [HostRecord], in finding: inout WhyReport.Finding
+        _ own: [HostRecord], in finding: inout WhyReport.Finding
     ) {
-        let own = recent.filter { $0.module == module.id }
         let ends = own.filter { if case .processEnded = $0.fact { true } else { false } }
         let errors = own.filter { if case .threw = $0.fact { true } else { false } }
         guard let last = ends.last ?? errors.last else { return }
@@ -196,6 +195,17 @@ struct WhyKnowledge {
     }
 }
 
+extension Slatefile {
+    /// The enabled modules that need each module, in order.
+    var dependents: [ModuleID: [ModuleID]] {
+        var dependents: [ModuleID: [ModuleID]] = [:]
+        for module in modules where module.isEnabled {
+            for need in module.needs { dependents[need, default: []].append(module.id) }
+        }
+        return dependents
+    }
+}
+
 extension ControlledDaemon {
     /// Reports what is wrong, or what is the matter with a module.
     ///
@@ -229,7 +239,7 @@ extension ControlledDaemon {
             (modules, busy) = ([], error)
         }
         let knowledge = WhyKnowledge(
-            status: status, modules: modules.map(\.measured), slatefile: host.slatefile,
+            status: status, modules: modules.map(\.measured), dependents: host.slatefile.dependents,
             record: host.ring?.contents, program: program, now: .now())
         guard let name else {
             var report = knowledge.report()

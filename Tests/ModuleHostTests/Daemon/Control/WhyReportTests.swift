@@ -34,7 +34,7 @@ struct WhyReportTests {
                 HostUnderTest.Entry(name: name, more: name == "c" ? #""needs": ["x.b"]"# : "")
             }, top: "", probe: Probe())
         return WhyKnowledge(
-            status: host, modules: modules, slatefile: slatefile, record: ring.contents,
+            status: host, modules: modules, dependents: slatefile.dependents, record: ring.contents,
             program: "hostd", now: now)
     }
 
