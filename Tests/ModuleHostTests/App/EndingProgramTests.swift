@@ -28,6 +28,12 @@ struct EndingProgramTests {
         await test.statuses().map(\.state)
     }
 
+    /// Waits until a process of the program waits for the test, and the host has noted it: its output may come first.
+    private func starts(_ test: HostUnderTest, _ count: Int = 1) async {
+        await program.starts(test, count)
+        while !Task.isCancelled, await states(test)[1] != .running { await Task.yield() }
+    }
+
     /// Waits until module b has done what it is for, so many times.
     private func done(_ test: HostUnderTest, _ count: Int = 1) async {
         func isDone(_ record: LogRecord) -> Bool {
@@ -55,7 +61,7 @@ struct EndingProgramTests {
     @Test("READY does not wait for one, and it is done when it ends before it answers")
     func script() async throws {
         let test = try await host().launched()
-        await program.starts(test)
+        await starts(test)
         let statuses = await test.statuses()
         #expect(statuses.map(\.state) == [.running, .running])
         #expect(statuses[1].process?.processID != nil)
@@ -81,7 +87,7 @@ struct EndingProgramTests {
         let other = HostUnderTest.Entry(name: "d", type: "LazyProbe")
         let test = try host(and: [needing, other])
         async let launched = test.launched()
-        await program.starts(test)
+        await starts(test)
         await probe.reached("d init")
         #expect(await states(test) == [.waiting, .running, .waiting, .waiting])
         #expect(await test.statuses()[2].reason == "waits for x.b, which has not ended")
@@ -107,7 +113,7 @@ struct EndingProgramTests {
                 .init(name: "c", more: #""needs": ["x.e"]"#, type: "LazyProbe"),
             ])
         async let launched = test.launched()
-        await program.starts(test)
+        await starts(test)
         #expect(!test.recorder.records.contains { $0.message == "second" })
         try program.go("0")
         _ = try await launched
@@ -120,7 +126,7 @@ struct EndingProgramTests {
     func late() async throws {
         let test = try host(#", "deadline": "3s""#, and: [needing])
         async let launched = test.launched()
-        await program.starts(test)
+        await starts(test)
         await test.settled()
         test.time.advance(by: .seconds(3))
         _ = try await launched
@@ -141,7 +147,7 @@ struct EndingProgramTests {
     func fails() async throws {
         let test = try host(and: [needing])
         async let launched = test.launched()
-        await program.starts(test)
+        await starts(test)
         try program.go("1")
         _ = try await launched
         #expect(await states(test) == [.running, .failed, .failed])
@@ -151,7 +157,7 @@ struct EndingProgramTests {
             reason.hasSuffix(
                 #" ended with code 1; its last output was "starts", "ends with 1""#))
         #expect(await restart(test).contains("applied"))
-        await program.starts(test, 2)
+        await starts(test, 2)
         try program.go("0")
         await probe.reached("c activate")
         await test.settled()
@@ -163,12 +169,12 @@ struct EndingProgramTests {
     func retried() async throws {
         let test = try host(#", "retry": true"#, and: [needing])
         async let launched = test.launched()
-        await program.starts(test)
+        await starts(test)
         try program.go("1")
         _ = try await launched
         while test.scheduledRestarts < 1 { await test.settled() }
         test.time.advance(by: .seconds(60))
-        await program.starts(test, 2)
+        await starts(test, 2)
         let found = await test.statuses()
         #expect(found.map(\.state) == [.running, .running, .failed], "\(found)")
         try program.go("0")
@@ -182,7 +188,7 @@ struct EndingProgramTests {
     func required() async throws {
         let test = try host(#", "required": true"#)
         try test.host.launch()
-        await program.starts(test)
+        await starts(test)
         try program.go("1")
         guard case .failed(let reason) = await test.end() else {
             Issue.record("not failed")
@@ -199,7 +205,7 @@ struct EndingProgramTests {
         _ = try await launched
         for run in 2...3 {
             #expect(await restart(test).contains("applied"))
-            await program.starts(test, run)
+            await starts(test, run)
             #expect(await states(test) == [.running, .running, .running])
             try program.go("0")
             await done(test, run)
@@ -207,11 +213,11 @@ struct EndingProgramTests {
         #expect(probe.entries("c") == ["c init", "c launch", "c activate"])
         // One that runs ends first.
         #expect(await restart(test).contains("applied"))
-        await program.starts(test, 4)
+        await starts(test, 4)
         #expect(await restart(test).contains("applied"))
         #expect(lines(test).count { $0 == "starts" } == 4)
         try program.go("0")
-        await program.starts(test, 5)
+        await starts(test, 5)
         try program.go("0")
         await done(test, 4)
         #expect(await states(test) == [.running, .done, .running])
@@ -228,7 +234,7 @@ struct EndingProgramTests {
         // Added with what needs it.
         let outcome = try await reload(test, [main, changed, needing])
         #expect(outcome == "applied: added x.c; recreated x.b")
-        await program.starts(test, 2)
+        await starts(test, 2)
         #expect(await states(test) == [.running, .running, .waiting])
         try program.go("0")
         await probe.reached("c activate")
@@ -240,7 +246,7 @@ struct EndingProgramTests {
             name: "c", more: #""needs": ["x.b"], "env": ["B"]"#, type: "LazyProbe")
         #expect(
             try await reload(test, [main, again, newer]) == "applied: recreated x.b, x.c")
-        await program.starts(test, 3)
+        await starts(test, 3)
         await probe.reached("c deinit")
         #expect(probe.entries("c").count { $0 == "c init" } == 1)
         try program.go("0")
@@ -270,7 +276,7 @@ struct EndingProgramTests {
     @Test("a stop in the middle gives it the time of a step")
     func stopped() async throws {
         let test = try await host().launched()
-        await program.starts(test)
+        await starts(test)
         async let end = test.stopped()
         while test.host.moduleProcesses.ending.isEmpty { await Task.yield() }
         try program.go("0")
@@ -282,7 +288,7 @@ struct EndingProgramTests {
     func stoppedEarly() async throws {
         let test = try host(and: [needing])
         try test.host.launch()
-        await program.starts(test)
+        await starts(test)
         async let end = test.stopped()
         while !test.host.moduleProcesses.ends.isTimed { await Task.yield() }
         // It does not end by itself.
@@ -294,7 +300,7 @@ struct EndingProgramTests {
     @Test("one that is removed ends, and is gone")
     func removed() async throws {
         let test = try await host().launched()
-        await program.starts(test)
+        await starts(test)
         async let outcome = reload(test, [main])
         while test.host.moduleProcesses.ending.isEmpty { await Task.yield() }
         try program.go("0")
@@ -372,7 +378,7 @@ struct EndingProgramTests {
     func events() async throws {
         let folder = try TemporaryFolder()
         let test = try await host(in: folder).launched()
-        await program.starts(test)
+        await starts(test)
         try program.go("1")
         while await states(test) != [.running, .failed] { await test.settled() }
         guard case .done(let outcome) = await test.outcome() else {
@@ -382,7 +388,7 @@ struct EndingProgramTests {
         #expect(outcome.waitsFor.map(\.text) == ["x.b"])
         #expect(await test.statuses()[1].waiting?.count == 1)
         #expect(await restart(test).contains("applied"))
-        await program.starts(test, 2)
+        await starts(test, 2)
         try program.go("0")
         await done(test)
         await test.settled()
