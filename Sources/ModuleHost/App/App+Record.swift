@@ -4,10 +4,8 @@ extension App {
     private static let slowDelivery: Duration = .milliseconds(1)
 
     /// Adds a delivery that took long, or in which a module failed.
-    func note(_ event: LifecycleEvent, _ tally: EventTally) {
-        guard let ring else { return }
-        let time = timeInEvent
-        guard time >= Self.slowDelivery || tally.failed > 0 else { return }
+    func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
+        guard let ring, time >= Self.slowDelivery || tally.failed > 0 else { return }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
         if case .message(let message) = event.content { delivery.topic = message.topic }
         delivery.id = event.entry?.id
@@ -20,7 +18,10 @@ extension App {
 
     /// Adds the life of a module that has changed from another.
     func note(_ record: ModuleRecord, after former: ModuleLife) {
-        guard let ring, let fact = record.life.fact(after: former) else { return }
+        // The end of the host says that its modules are released.
+        guard let ring, !phase.isEnding || record.isFailed,
+            let fact = record.life.fact(after: former)
+        else { return }
         // A place for another attempt has the failure of the instance before it.
         if record.failedSince != nil, former == .waiting { return }
         ring.add(fact, of: record.id)

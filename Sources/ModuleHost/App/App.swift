@@ -42,6 +42,8 @@ final class App {
     let startedAt = WallTime.now()
     /// The time at which the current event began, where the log or the record says how long it takes.
     private var eventBegan: ContinuousClock.Instant
+    /// The time that the event took which has just ended, where they say so.
+    private(set) var timeInEvent = Duration.zero
 
     private(set) lazy var onDemand = ModulesOnDemand(of: self)
     private(set) lazy var launch = AppLaunch(of: self)
@@ -238,13 +240,12 @@ extension App {
         event.kind != .launch || failed.firstRequired == nil
     }
 
-    /// The time since the current event began.
-    var timeInEvent: Duration { eventBegan.duration(to: time.now()) }
-
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
         metrics.withLock { $0.count(event.kind) }
-        note(event, tally)
+        // One reading for both.
+        if log.isEnabled(.info) || ring != nil { timeInEvent = eventBegan.duration(to: time.now()) }
+        note(event, tally, after: timeInEvent)
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)
     }

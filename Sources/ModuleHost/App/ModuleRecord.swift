@@ -52,6 +52,7 @@ final class ModuleRecord {
         var next = life
         let effects = next.apply(change)
         if next.state() != life.state() { changedAt = .now() }
+        if case .running = next { failedSince = nil }
         life = next
         return effects
     }

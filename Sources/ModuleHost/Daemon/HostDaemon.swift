@@ -109,7 +109,8 @@ public enum HostDaemon {
         defer { withExtendedLifetime(claim) {} }
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(
-            in: directory, for: slatefile, recordSize: options.recordSize, log: log)
+            in: directory, for: slatefile, of: options.program, recordSize: options.recordSize,
+            log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
         slatefile = slatefile.isolatingCrashed(

@@ -2,14 +2,14 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// A new file of a fixed size, mapped for reading and writing.
+/// A file of a fixed size, mapped for reading and writing.
 ///
 /// Stored bytes are in the system's page cache at once: they outlive the process, however it ends, and only a
 /// crash of the machine can lose them. The disk space is allocated beforehand; a store into a hole of the
 /// file on a full disk would be a SIGBUS.
 ///
 /// `@unchecked Sendable`: address and size never change, and the mapping lasts as long as the object. Its
-/// users share the content through atomics alone, as ``BlackBox`` does.
+/// users share the content through atomics alone, as ``BlackBox`` does, or under a lock, as ``RecordRing`` does.
 final class MappedFile: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
@@ -43,12 +43,14 @@ final class MappedFile: @unchecked Sendable {
     /// Maps a file of this user that was created before.
     ///
     /// - Parameter size: Its size in bytes, which it has to have.
-    /// - Throws: ``FileError``, also where it is a link or not a regular file.
+    /// - Throws: ``FileError``, also where it is a link or not a regular file, or others may write or read it.
     init(opening path: String, size: Int) throws(FileError) {
         do throws(SystemError) {
             let file = try Descriptor(opening: path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
             let status = try file.status()
-            guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
+            guard status.st_mode & (S_IFMT | 0o077) == S_IFREG, status.st_uid == geteuid(),
+                status.st_nlink == 1, Int(status.st_size) == size
+            else {
                 throw SystemError(code: EINVAL)
             }
             number = UInt64(status.st_ino)

@@ -14,7 +14,7 @@ extension HostRecord.Fact {
     /// Whether it belongs to the deliveries, which come so often that they have a part of the file to themselves.
     var isFrequent: Bool {
         switch self {
-        case .delivered, .threw, .signal: true
+        case .delivered, .threw: true
         default: false
         }
     }

@@ -23,14 +23,15 @@ package struct RecordContents {
             }
         }
         layout = RecordLayout(size: source.size)
-        guard layout.size == source.size, RecordLayout.sizes.contains(source.size + 1024),
+        guard source.size <= RecordLayout.sizes.upperBound, layout.size == source.size,
+            layout.slots >= RecordLayout(size: RecordLayout.sizes.lowerBound).slots,
             word(.magic) == RecordLayout.magic, word(.form) == layout.form
         else { return nil }
         self.source = source
         next = (word(.nextRare), word(.nextFrequent))
     }
 
-    /// Returns the newest entries, in the order of their times.
+    /// Returns the newest entries, in the order in which they were added.
     ///
     /// - Parameters:
     ///   - count: The maximum number of entries.
@@ -42,17 +43,15 @@ package struct RecordContents {
         let all =
             last(count, isFrequent: false, where: isMeant)
             + last(count, isFrequent: true, where: isMeant)
-        return all.sorted {
-            ($0.time.seconds, $0.time.nanoseconds) < ($1.time.seconds, $1.time.nanoseconds)
-        }
-        .suffix(count)
+        // Not by their times: the clock may have been set back.
+        return all.sorted { $0.order < $1.order }.suffix(count).map(\.record)
     }
 
     /// Returns the newest entries of a part, the oldest of them first.
     private func last(
         _ count: Int, isFrequent: Bool, where isMeant: (HostRecord) -> Bool
-    ) -> [HostRecord] {
-        var found: [HostRecord] = []
+    ) -> [(record: HostRecord, order: UInt64)] {
+        var found: [(record: HostRecord, order: UInt64)] = []
         let end = isFrequent ? next.frequent : next.rare
         let first = end > UInt64(layout.slots) ? end - UInt64(layout.slots) : 1
         guard end > first else { return [] }
@@ -67,14 +66,13 @@ package struct RecordContents {
                 guard let bytes = source.bytes(size, at: start) else { break }
                 piece = (start, bytes)
             }
-            let record = piece.bytes.withUnsafeBytes { bytes in
-                HostRecord(
-                    UnsafeRawBufferPointer(
-                        rebasing: bytes[
-                            slot - piece.start..<slot - piece.start + RecordLayout.slotSize]
-                    ), number: number)
+            let entry = piece.bytes.withUnsafeBytes { bytes in
+                let place = slot - piece.start
+                let slot = UnsafeRawBufferPointer(
+                    rebasing: bytes[place..<place + RecordLayout.slotSize])
+                return HostRecord(slot, number: number).map { ($0, slot.recordOrder) }
             }
-            if let record, isMeant(record) { found.append(record) }
+            if let entry, isMeant(entry.0) { found.append(entry) }
         }
         return found.reversed()
     }

@@ -44,6 +44,9 @@ struct RecordLayout: Hashable {
 }
 
 extension UnsafeRawBufferPointer {
+    /// The number of entries of both parts that were added before the one in a slot.
+    var recordOrder: UInt64 { loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
+
     /// The check of a slot, over everything in use but the word that has it.
     func recordCheck(of used: Int) -> UInt64 {
         var check: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -33,7 +33,12 @@ package final class RecordRing: Sendable {
         } else {
             let file = try MappedFile(creating: path + ".new", size: layout.size)
             self.init(layout, file)
-            try file.take(placeOf: path)
+            do {
+                try file.take(placeOf: path)
+            } catch {
+                MappedFile.remove(file.path)
+                throw error
+            }
         }
     }
 
@@ -67,6 +72,7 @@ package final class RecordRing: Sendable {
         next.withLock { next in
             let number = isFrequent ? next.frequent : next.rare
             let slot = layout.slot(number, isFrequent: isFrequent)
+            store(next.rare &+ next.frequent, at: slot + 40)
             write(record, fields, number, at: slot)
             if isFrequent { next.frequent &+= 1 } else { next.rare &+= 1 }
             let word: RecordLayout.Word = isFrequent ? .nextFrequent : .nextRare

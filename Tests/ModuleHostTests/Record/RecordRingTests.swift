@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-@Suite("The record's file", .timeLimit(.minutes(1)))
+@Suite("The record's file", .timeLimit(.minutes(10)))
 struct RecordRingTests {
     private let folder: TemporaryFolder
     private let directory: StateDirectory
@@ -66,6 +66,20 @@ struct RecordRingTests {
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
+    @Test("entries come in the order in which they were added, whatever the clock says")
+    func clockSetBack() throws {
+        let ring = try ring()
+        let facts: [HostRecord.Fact] = [
+            .created, .threw(in: .push, error: "1"), .launched, .threw(in: .push, error: "2"),
+            .done,
+        ]
+        for (index, fact) in facts.enumerated() {
+            ring.add(HostRecord(time: WallTime(seconds: 100 - index), fact))
+        }
+        #expect(read() == facts)
+        #expect(read(2) == facts.suffix(2))
+    }
+
     @Test("each entry as text and as JSON")
     func texts() throws {
         let module = try ModuleID("x.a")
@@ -84,6 +98,33 @@ struct RecordRingTests {
                 "message parcel.arrived took 807ms, inbox 7:100, id a-1: 2 modules, 1 failed, 70000 unresponsive",
                 "push took 0ns: 0 modules",
             ])
+    }
+
+    @Test(
+        "the next host continues a record of any size", arguments: [0, 262_143, 4 << 20, 256 << 20])
+    func sizes(size: Int) throws {
+        try RecordRing(in: directory, size: size).add(.created)
+        try RecordRing(in: directory, size: size).add(.launched)
+        #expect(read() == [.created, .launched])
+        #expect(try RecordRing(in: directory, size: size).contents?.last(9).count == 2)
+    }
+
+    @Test(
+        "a file of any size is no trap",
+        arguments: [0, 31, 32, 512, 64 << 10, 1 << 40, Int.max - 511, .max])
+    func hostileSizes(size: Int) {
+        #expect(RecordContents(Bytes(all: [], size: size)) == nil)
+        #expect(
+            RecordContents(Bytes(all: [UInt8](repeating: 0xFF, count: 4096), size: size)) == nil)
+    }
+
+    @Test("one that others may read is replaced")
+    func mode() throws {
+        try ring().add(.created)
+        #expect(chmod(folder.path(RecordRing.name), 0o644) == 0)
+        try ring().add(.launched)
+        #expect(read() == [.launched])
+        #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
     @Test("the next host continues the record; one of another size begins anew")
@@ -140,20 +181,34 @@ struct RecordRingTests {
         for fact in try Self.facts() { ring.add(fact, of: try ModuleID("x.a")) }
         let path = folder.path(RecordRing.name)
         let good = try readFile(at: path, limit: 1 << 20)
+        let codes = Set(try Self.facts().map(\.fields.code))
         var random = SeededGenerator(seed: 7)
+        var found = 0
         for _ in 0..<300 {
             var bytes = good
             for _ in 0..<Int.random(in: 1...40, using: &random) {
                 let slot = Int.random(in: 0..<30, using: &random) * RecordLayout.slotSize
                 let index = slot + Int.random(in: 0..<120, using: &random)
                 bytes[index] = UInt8.random(in: 0...255, using: &random)
+                // As of a program that knows the check.
+                guard slot > 0, Bool.random(using: &random) else { continue }
+                let used = bytes[slot + 32..<slot + 40]
+                let lengths = stride(from: used.startIndex, to: used.endIndex, by: 2).map {
+                    Int(used[$0]) | Int(used[$0 + 1]) << 8
+                }
+                let end = RecordLayout.textStart + lengths.reduce(0, +)
+                let check = bytes[slot..<slot + RecordLayout.slotSize].withUnsafeBytes {
+                    UnsafeRawBufferPointer($0).recordCheck(of: end)
+                }
+                withUnsafeBytes(of: check) { bytes.replaceSubrange(slot + 8..<slot + 16, with: $0) }
             }
             let contents = RecordContents(Bytes(all: bytes))
             for entry in contents?.last(1000) ?? [] {
-                #expect(try Self.facts().map(\.fields.code).contains(entry.fact.fields.code))
-                #expect(!entry.text.isEmpty)
+                #expect(codes.contains(entry.fact.fields.code))
+                found += 1
             }
         }
+        #expect(found > 1000)
         var bytes = good
         // The entry is torn, the others are there.
         bytes[2 * RecordLayout.slotSize + 84] ^= 1
@@ -191,7 +246,9 @@ struct RecordRingTests {
 
     private struct Bytes: BoxSource {
         let all: [UInt8]
-        var size: Int { all.count }
+        let size: Int
+
+        init(all: [UInt8], size: Int? = nil) { (self.all, self.size) = (all, size ?? all.count) }
 
         func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
             offset + count <= all.count ? Array(all[offset..<offset + count]) : nil

@@ -187,12 +187,17 @@ package struct HostStatus: Hashable, Sendable {
                 $0.member("unresponsive", metrics.overdue)
             }
             if !metrics.failed.isEmpty { $0.member("failed", metrics.failed) }
-            let since =
+            // One that hangs in `init` is both: its state is that it failed.
+            let since = Dictionary(
                 Array(zip(metrics.overdue, metrics.overdueSince))
-                + zip(metrics.failed, metrics.failedSince)
+                    + zip(metrics.failed, metrics.failedSince), uniquingKeysWith: { $1 })
             if !since.isEmpty {
                 $0.member("since") {
-                    $0.object { for (id, time) in since { $0.member(id.text, time.iso8601) } }
+                    $0.object { json in
+                        for (id, time) in since.sorted(by: { $0.key.text < $1.key.text }) {
+                            json.member(id.text, time.iso8601)
+                        }
+                    }
                 }
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }

@@ -14,10 +14,12 @@ struct DaemonBlackBox: Sendable {
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
     ///   - slatefile: The slatefile.
+    ///   - program: The program of the host.
     ///   - recordSize: The size of the record in bytes.
     ///   - log: The log. A box that cannot be created causes a warning, and no other consequence.
     init(
-        in directory: StateDirectory, for slatefile: Slatefile, recordSize: Int, log: Log
+        in directory: StateDirectory, for slatefile: Slatefile, of program: ProgramIdentity,
+        recordSize: Int, log: Log
     ) {
         self.directory = directory
         self.log = log
@@ -40,7 +42,7 @@ struct DaemonBlackBox: Sendable {
             log.warning("\(death)")
             ring?.add(.lastHostDied("\(death)"), of: death.module)
         }
-        ring?.add(.started(version: HostVersion.current, processID: Int(CurrentProcess.id)))
+        ring?.add(.started(version: program.version, processID: Int(CurrentProcess.id)))
     }
 
     /// Replaces the old box by the new one: the old one was processed.

@@ -172,6 +172,24 @@ struct HostClientTests {
         }
     }
 
+    @Test(
+        "a module that hangs in init has failed and is unresponsive, and is named once with a time")
+    func statusOfHanging() throws {
+        var metrics = HostMetrics()
+        let id = try ModuleID("x.h")
+        (metrics.overdue, metrics.overdueSince) = ([id], [WallTime(seconds: 1)])
+        metrics.take([id], since: [WallTime(seconds: 2)])
+        let identity = HostIdentity(
+            app: "Demo", slatefile: "slatefile.json", stateDirectory: ".hostd",
+            startedAt: WallTime(seconds: 0), stopTime: .seconds(40))
+        var json = JSONWriter()
+        HostStatus(identity, metrics).write(to: &json)
+        let status = try JSONValue(parsing: json.bytes)
+        #expect(status["since"]?.text == #"{"x.h":"1970-01-01T00:00:02.000Z"}"#)
+        #expect(
+            status["unresponsive"]?.text == #"["x.h"]"# && status["failed"]?.text == #"["x.h"]"#)
+    }
+
     @Test("status, modules and stop of a host")
     func controlledHost() throws {
         struct Still: ControlledHost {
