@@ -105,6 +105,11 @@ extension App {
     }
 }
 
+extension ModuleRecord {
+    /// The time since when it is in its state, apart from being overdue.
+    var since: WallTime { isFailed ? failedSince ?? changedAt : changedAt }
+}
+
 extension ModuleStatus {
     fileprivate init(_ entry: Slatefile.Module, _ state: State, since: WallTime) {
         let name =

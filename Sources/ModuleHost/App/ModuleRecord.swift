@@ -11,7 +11,7 @@ final class ModuleRecord {
     /// Changed by ``App/apply(_:to:)`` alone.
     private(set) var life = ModuleLife.waiting
     /// The time at which its state last changed.
-    private var changedAt = WallTime.now()
+    private(set) var changedAt = WallTime.now()
     /// For another attempt to bring a failed module up: the time since when it is failed.
     var failedSince: WallTime?
     /// The time at which it became overdue; nil while it is not.
@@ -67,9 +67,6 @@ final class ModuleRecord {
     }
 
     var id: ModuleID { entry.id }
-
-    /// The time since when it is in its state, apart from being overdue.
-    var since: WallTime { isFailed ? failedSince ?? changedAt : changedAt }
 
     var isOnDemand: Bool { entry.isLazy }
 
