@@ -57,9 +57,7 @@ struct DemandTable: Sendable {
     init() {}
 
     init(of slatefile: Slatefile) {
-        for module in slatefile.modules where module.isEnabled {
-            for need in module.needs { dependents[need, default: []].append(module.id) }
-        }
+        dependents = slatefile.dependents
         guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else { return }
         var named: [(name: String, place: UInt16)] = []
         var fitting: [(name: String, place: UInt16)] = []
@@ -106,4 +104,15 @@ struct DemandTable: Sendable {
 
     /// Returns the module that declares a service.
     func place(of service: ObjectIdentifier) -> Int? { services[service].map(Int.init) }
+}
+
+extension Slatefile {
+    /// The enabled modules that need each module, in order.
+    var dependents: [ModuleID: [ModuleID]] {
+        var dependents: [ModuleID: [ModuleID]] = [:]
+        for module in modules where module.isEnabled {
+            for need in module.needs { dependents[need, default: []].append(module.id) }
+        }
+        return dependents
+    }
 }

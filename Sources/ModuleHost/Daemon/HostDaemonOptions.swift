@@ -32,7 +32,7 @@ public struct HostDaemonOptions: Hashable, Sendable {
     public var respawns = false
     /// The size in bytes of the record of what happens, in the state directory: 64 KiB to 256 MiB.
     ///
-    /// A record of another size begins anew. Default: 4 MiB.
+    /// A record file of a different size is replaced by an empty one. Default: 4 MiB.
     public var recordSize = RecordRing.defaultSize
     package static var recordSizes: ClosedRange<Int> { RecordRing.sizes }
     /// The name and the version of the program, for its messages and its log.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-/// What a running app notes in its record.
+/// Tests of the entries that a running app adds to its record.
 @Suite("The record of an app", .timeLimit(.minutes(10)))
 struct AppRecordTests {
     private typealias Entry = HostUnderTest.Entry

@@ -127,7 +127,7 @@ struct RecordRingTests {
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
-    @Test("the next host continues the record; one of another size begins anew")
+    @Test("the next host continues the record, and replaces a record of a different size")
     func continued() throws {
         try ring().add(.created)
         try ring().add(.launched)

@@ -19,7 +19,11 @@ struct WhyKnowledge {
     /// Returns the report about a module.
     func report(of module: ModuleStatus) -> WhyReport {
         var report = WhyReport(isRunning: true, summary, at: now)
-        report.findings = [finding(of: module, recentEntries.filter { $0.module == module.id })]
+        report.findings = [
+            finding(
+                of: module, recentEntries.filter { $0.module == module.id },
+                placesOfUnresponsive([module]))
+        ]
         report.record = record?.last(WhyReport.entries) { $0.module == module.id } ?? []
         return report
     }
@@ -29,11 +33,12 @@ struct WhyKnowledge {
         var report = WhyReport(isRunning: true, summary, at: now)
         let recent = recentEntries
         let own = Dictionary(grouping: recent) { $0.module }
+        let places = placesOfUnresponsive(modules)
         let failed = Set(modules.lazy.filter { $0.state == .failed }.map(\.id))
         let wrong = modules.filter { module in
             // It is shown as one that needs that.
             !(module.failedNeed.map(failed.contains) ?? false)
-        }.map { finding(of: $0, own[$0.id] ?? []) }.filter { $0.rank > 0 }
+        }.map { finding(of: $0, own[$0.id] ?? [], places) }.filter { $0.rank > 0 }
         report.findings = (wrong + hostFindings + slowDeliveries(recent) + tasks).enumerated()
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
         return report
@@ -54,7 +59,7 @@ struct WhyKnowledge {
 
     /// Returns what is known about a module; of rank 0 where nothing is wrong with it.
     private func finding(
-        of module: ModuleStatus, _ own: [HostRecord]
+        of module: ModuleStatus, _ own: [HostRecord], _ places: [ModuleID: String]
     ) -> WhyReport.Finding {
         var finding = WhyReport.Finding(module.id, module.state.rawValue)
         finding.since = module.since
@@ -66,7 +71,7 @@ struct WhyKnowledge {
         switch module.state {
         case .overdue:
             finding.rank = 2
-            finding.reason = reason(ofOverdue: module)
+            finding.reason = reason(ofOverdue: module, in: places[module.id])
             finding.next = "missed events are delivered when it returns"
             finding.command =
                 module.process != nil
@@ -97,15 +102,27 @@ struct WhyKnowledge {
         return finding
     }
 
-    private func reason(ofOverdue module: ModuleStatus) -> String? {
+    private func reason(ofOverdue module: ModuleStatus, in place: String?) -> String? {
         if let process = module.process, process.processID == nil {
             return process.lastEnd.map { "\($0); it is started again" }
         }
-        let last = record?.last(1) { entry in
-            if case .unresponsive = entry.fact { entry.module == module.id } else { false }
-        }.first
-        guard case .unresponsive(let place)? = last?.fact else { return nil }
-        return "it has not returned from '\(place)'"
+        return place.map { "it has not returned from '\($0)'" }
+    }
+
+    /// Returns the event, or the step, in which each unresponsive module is; reads the record once for all of them.
+    private func placesOfUnresponsive(_ modules: [ModuleStatus]) -> [ModuleID: String] {
+        let overdue = Set(modules.lazy.filter { $0.state == .overdue }.map(\.id))
+        guard !overdue.isEmpty else { return [:] }
+        var places: [ModuleID: String] = [:]
+        _ = record?.last(overdue.count) { entry in
+            // The newest entry of a module comes first.
+            guard case .unresponsive(let place) = entry.fact, let id = entry.module,
+                overdue.contains(id), places[id] == nil
+            else { return false }
+            places[id] = place
+            return true
+        }
+        return places
     }
 
     /// Notes that a module which runs has failed in events, or that its process has ended, a short time ago.
@@ -119,7 +136,7 @@ struct WhyKnowledge {
         let what = ends.isEmpty ? "events failed" : "its process ended"
         finding.rank = ends.isEmpty ? 6 : 5
         finding.reason =
-            "\(what) \(count == 1 ? "once" : "\(count) times") in the last 10 minutes; "
+            "\(what) \(times(count)) in the last 10 minutes; "
             + "at \(last.time.iso8601): \(last.text)"
     }
 
@@ -173,7 +190,7 @@ struct WhyKnowledge {
                 var finding = WhyReport.Finding(nil, "slow", rank: 9)
                 finding.reason =
                     "\(name) took \(value.slowest.duration.briefText) at most, "
-                    + "\(value.count == 1 ? "once" : "\(value.count) times") in the last 10 minutes, "
+                    + "\(times(value.count)) in the last 10 minutes, "
                     + "at \(value.last.iso8601) for the last time"
                 return finding
             }
@@ -195,16 +212,8 @@ struct WhyKnowledge {
     }
 }
 
-extension Slatefile {
-    /// The enabled modules that need each module, in order.
-    var dependents: [ModuleID: [ModuleID]] {
-        var dependents: [ModuleID: [ModuleID]] = [:]
-        for module in modules where module.isEnabled {
-            for need in module.needs { dependents[need, default: []].append(module.id) }
-        }
-        return dependents
-    }
-}
+/// Returns a number of occurrences in words.
+private func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
 extension ControlledDaemon {
     /// Reports what is wrong, or what is the matter with a module.

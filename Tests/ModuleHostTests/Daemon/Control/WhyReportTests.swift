@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-/// What `why` makes of the states of modules and of the record.
+/// Tests of the report that `hostd why` derives from the states of modules and the record.
 @Suite("The report of hostd why", .timeLimit(.minutes(1)))
 struct WhyReportTests {
     private let now = WallTime(seconds: 10_000)
