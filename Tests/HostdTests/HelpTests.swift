@@ -37,6 +37,7 @@ struct HelpTests {
                   why      explain what is wrong in the host or a module
                   modules  list the modules and their states
                   health   exit with 0 if the host is ready and healthy
+                  metrics  print the metrics of the host and its modules
                   routes   list the routes: the URI document
                   open     open a URL and print the reply
                   canopen  check whether a route answers a URL
@@ -106,9 +107,8 @@ struct HelpTests {
     @Test("every command that the overview lists has its help")
     func all() throws {
         for name in [
-            "run", "check", "new", "schema", "signals", "status", "why", "modules", "routes",
-            "open",
-            "canopen",
+            "run", "check", "new", "schema", "signals", "status", "why", "modules", "metrics",
+            "routes", "open", "canopen",
             "call", "post", "send", "inbox", "tail", "stop", "help",
         ] {
             let outcome = try HostProcess.run([name, "--help"])

@@ -83,6 +83,9 @@ struct HostileOutputTests {
          "reason":"r","neededBy":["x.c"],"events":2,"calls":1,"next":"n","command":"hostd restart x.b"}],
          "record":[{"time":"2026","module":"x.b","what":"failed","text":"failed: r"}]}
         """#,
+        "metrics": #"""
+        [{"name":"a","type":"gauge","help":"h","samples":[{"labels":{"app":"a"},"value":1}]}]
+        """#,
         "open": #"{"reply":{"a":"b","c":["d",1]}}"#,
         "canopen": "true",
         "call": #"{"reply":"text"}"#,
@@ -101,8 +104,8 @@ struct HostileOutputTests {
     private static func askingCalls(_ hostile: inout HostileText) -> [[String]] {
         let word = hostile.text()
         let plain = [
-            ["status"], ["why"], ["why", "x.b"], ["modules"], ["health"], ["routes"],
-            ["open", "a://b"],
+            ["status"], ["why"], ["why", "x.b"], ["modules"], ["health"],
+            ["metrics"], ["routes"], ["open", "a://b"],
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
@@ -129,6 +132,7 @@ struct HostileOutputTests {
         // Lines that the host made, who begins them itself; here it has escaped nothing else.
         let lines = HostileText.quoted("x" + hostile.text().replacing("\n", with: "\nx"))
         answers.append(("routes", lines))
+        if hostile.isLikely(2) { answers.append(("metrics", lines)) }
         if hostile.isLikely(5) {
             answers.append(("reload", #"{"outcome":"invalid","exitCode":78,"text":\#(lines)}"#))
         }

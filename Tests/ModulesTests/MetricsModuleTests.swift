@@ -20,31 +20,93 @@ struct MetricsModuleTests {
             .map { String($0.dropFirst(sample.utf8.count + 1)) }
     }
 
-    @Test("the first write is when the app is ready, the last with terminate")
+    /// The text of the file when the write that is in progress, if one is, has ended.
+    private func text(_ app: TestHost, _ name: String = "hostd.prom") async throws -> String {
+        try await written(app)
+        return try app.folder.text(of: name)
+    }
+
+    private func written(_ app: TestHost) async throws {
+        try await app.startupTask(firstWrite)
+        try await app.settle()
+        let written = Promise<Void>()
+        try await app.module(MetricsModule.self) { module in
+            guard module.isWriting else { return written.keep(()) }
+            module.onWrite = { written.keep(()) }
+        }
+        await written.value
+    }
+
+    @Test("the first write is when the app is ready; with terminate the file is removed")
     func firstAndLast() async throws {
         let folder = try TemporaryFolder()
         let pushes = #"hostd_events_total{app="demo",event="push"}"#
         try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
-            try await app.startupTask(firstWrite)
-            let first = try app.folder.text(of: "hostd.prom")
+            let first = try await text(app)
             #expect(figure(#"hostd_state{app="demo",state="active"}"#, in: first) == "1")
             #expect(figure(#"hostd_modules{app="demo",status="running"}"#, in: first) == "2")
             #expect(figure(#"hostd_ready_seconds{app="demo"}"#, in: first) == "0")
             #expect(figure(pushes, in: first) == "0")
             try await app.deliver(.push, "{}")
-            #expect(try app.folder.text(of: "hostd.prom") == first)
+            #expect(try await text(app) == first)
         }
-        let last = try folder.text(of: "hostd.prom")
-        #expect(figure(pushes, in: last) == "1")
-        #expect(figure(#"hostd_events_total{app="demo",event="terminate"}"#, in: last) == "1")
-        #expect(figure(#"hostd_state{app="demo",state="terminating"}"#, in: last) == "1")
+        #expect(folder.names == [])
+    }
+
+    @Test("a module that hangs is unresponsive, and not running; it has one state at a time")
+    func unresponsive() async throws {
+        let push = #", { "id": "com.mm.push", "entry": "Modules.PushModule" }"#
+        try await TestHost.run(slatefile: slatefile(others: push)) { app in
+            let well = try await text(app)
+            let state = #"hostd_module_state{app="demo",module="com.mm.push""#
+            #expect(figure(state + #",state="running"}"#, in: well) == "1")
+            let stall = try await app.stall("com.mm.push")
+            try await app.deliver(.memoryWarning)
+            app.time.advance(by: .seconds(15))
+            let hung = try await text(app)
+            #expect(figure(state + #",state="unresponsive"}"#, in: hung) == "1")
+            #expect(hung.split(separator: "\n").count { $0.hasPrefix(state) } == 1)
+            #expect(figure(#"hostd_modules{app="demo",status="running"}"#, in: hung) == "2")
+            #expect(figure(#"hostd_modules{app="demo",status="unresponsive"}"#, in: hung) == "1")
+            #expect(figure(#"hostd_modules_unresponsive_total{app="demo"}"#, in: hung) == "1")
+            try await stall.end()
+        }
+    }
+
+    @Test("with a heartbeat it is written without events, and says how often")
+    func heartbeat() async throws {
+        let config = #"{ "interval": "3s", "heartbeat": "60s" }"#
+        try await TestHost.run(slatefile: slatefile(config: config)) { app in
+            var text = try await text(app)
+            #expect(figure(#"hostd_metrics_heartbeat_seconds{app="demo"}"#, in: text) == "60")
+            for _ in 0..<2 {
+                app.time.advance(by: .seconds(60))
+                let next = try await self.text(app)
+                #expect(next != text)
+                text = next
+            }
+        }
+    }
+
+    @Test("a restart keeps the file")
+    func restart() async throws {
+        try await TestHost.run(slatefile: slatefile()) { app in
+            _ = try await text(app)
+            try await app.reload(
+                slatefile: slatefile(config: "{}").replacing(
+                    "\"com.mm.metrics\"", with: "\"com.mm.figures\""))
+            let task = "com.mm.figures/first-write"
+            try await app.startupTask(task)
+            try await written(app)
+            #expect(try app.folder.text(of: "hostd.prom").contains("com.mm.figures"))
+        }
     }
 
     @Test("it writes after something happened, once per interval, and is idle otherwise")
     func interval() async throws {
         try await TestHost.run(slatefile: slatefile(config: #"{ "interval": "3s" }"#)) { app in
             let pushes = #"hostd_events_total{app="demo",event="push"}"#
-            try await app.startupTask(firstWrite)
+            try await written(app)
             for count in [1, 2] {
                 try await app.deliver(.push, "{}")
                 try await app.deliver(.push, "{}")
@@ -54,8 +116,7 @@ struct MetricsModuleTests {
                 try await app.settle()
                 #expect(try app.folder.text(of: "hostd.prom") == before)
                 app.time.advance(by: .nanoseconds(1))
-                try await app.settle()
-                let after = try app.folder.text(of: "hostd.prom")
+                let after = try await text(app)
                 #expect(figure(pushes, in: after) == "\(2 * count)")
 
                 // A write at this time would make the file anew.
@@ -71,16 +132,14 @@ struct MetricsModuleTests {
     @Test("the interval is 15 s unless the settings say otherwise")
     func defaultInterval() async throws {
         try await TestHost.run(slatefile: slatefile()) { app in
-            try await app.startupTask(firstWrite)
-            let before = try app.folder.text(of: "hostd.prom")
+            let before = try await text(app)
             try await app.deliver(.memoryWarning)
             try await app.settle()
             app.time.advance(by: .seconds(15) - .nanoseconds(1))
             try await app.settle()
             #expect(try app.folder.text(of: "hostd.prom") == before)
             app.time.advance(by: .nanoseconds(1))
-            try await app.settle()
-            #expect(try app.folder.text(of: "hostd.prom") != before)
+            #expect(try await text(app) != before)
         }
     }
 
@@ -88,11 +147,12 @@ struct MetricsModuleTests {
     func reload() async throws {
         try await TestHost.run(slatefile: slatefile()) { app in
             try await app.startupTask(firstWrite)
+            try await written(app)
             try await app.reload("com.mm.metrics", config: #"{ "file": "other.prom" }"#)
             try await app.reload("com.mm.metrics", config: #"{ "fil": "third.prom" }"#)
             app.time.advance(by: .seconds(15))
-            try await app.settle()
-            let text = try app.folder.text(of: "other.prom")
+            let text = try await text(app, "other.prom")
+            #expect(app.folder.names == ["other.prom"])
             let reloads = #"hostd_events_total{app="demo",event="configuration-changed"}"#
             #expect(figure(reloads, in: text) == "2")
             #expect(
@@ -104,22 +164,25 @@ struct MetricsModuleTests {
 
     @Test("failures and ignored events are counted")
     func hostMetrics() async throws {
-        let folder = try TemporaryFolder()
         let push = #", { "id": "com.mm.push", "entry": "Modules.PushModule" }"#
         let broken = """
             , { "id": "com.mm.journal", "entry": "Modules.JournalModule",
                 "config": { "file": "." } }
             """
-        try await TestHost.run(slatefile: slatefile(others: push + broken), .init(folder: folder)) {
-            app in
+        try await TestHost.run(slatefile: slatefile(others: push + broken)) { app in
+            try await written(app)
             try await app.deliver(.push, #"{ "uri": 5 }"#)
             await #expect(throws: TestHostError.self) { try await app.deliver(.foreground) }
+            try await app.settle()
+            app.time.advance(by: .seconds(15))
+            let text = try await text(app)
+            #expect(figure(#"hostd_handler_failures_total{app="demo"}"#, in: text) == "2")
+            #expect(figure(#"hostd_events_ignored_total{app="demo"}"#, in: text) == "1")
+            #expect(figure(#"hostd_modules{app="demo",status="running"}"#, in: text) == "3")
+            #expect(figure(#"hostd_modules{app="demo",status="failed"}"#, in: text) == "1")
+            let journal = #"hostd_module_state{app="demo",module="com.mm.journal",state="failed"}"#
+            #expect(figure(journal, in: text) == "1")
         }
-        let text = try folder.text(of: "hostd.prom")
-        #expect(figure(#"hostd_handler_failures_total{app="demo"}"#, in: text) == "2")
-        #expect(figure(#"hostd_events_ignored_total{app="demo"}"#, in: text) == "1")
-        #expect(figure(#"hostd_modules{app="demo",status="running"}"#, in: text) == "3")
-        #expect(figure(#"hostd_modules{app="demo",status="failed"}"#, in: text) == "1")
     }
 
     // MARK: The file
@@ -135,9 +198,9 @@ struct MetricsModuleTests {
                 try await app.deliver(.memoryWarning)
                 try await app.settle()
                 app.time.advance(by: .seconds(15))
-                try await app.settle()
+                try await written(app)
             }
-            try await app.startupTask(firstWrite)
+            try await written(app)
             try await turn()
             let report =
                 "cannot write '\(folder.path)/later/hostd.prom': No such file or directory; make "
@@ -147,9 +210,9 @@ struct MetricsModuleTests {
             try await turn()
             #expect(
                 app.messages(of: "com.mm.metrics") == [report, "the figures are written again"])
+            #expect(try folder.text(of: "later/hostd.prom").hasPrefix("# HELP "))
         }
         #expect(end == .stopped)
-        #expect(try folder.text(of: "later/hostd.prom").hasPrefix("# HELP "))
     }
 
     @Test("a file that is a folder is an error that says what to do; nothing else is left there")
@@ -157,7 +220,7 @@ struct MetricsModuleTests {
         let folder = try TemporaryFolder()
         try makeFolders(folder.path("hostd.prom"))
         try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
-            try await app.startupTask(firstWrite)
+            try await written(app)
             #expect(
                 app.messages(of: "com.mm.metrics") == [
                     "cannot write '\(folder.path)/hostd.prom': Is a directory; give a file in "
@@ -172,7 +235,7 @@ struct MetricsModuleTests {
         let folder = try TemporaryFolder()
         try #require(mkfifo(folder.path("hostd.prom"), 0o600) == 0)
         try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
-            try await app.startupTask(firstWrite)
+            try await written(app)
             #expect(
                 app.messages(of: "com.mm.metrics") == [
                     "cannot write '\(folder.path)/hostd.prom': it is not a regular file; remove it, "
@@ -187,10 +250,11 @@ struct MetricsModuleTests {
 
     @Test("the collector, another user, can read it; nothing else is left beside it")
     func permissions() async throws {
-        let folder = try TemporaryFolder()
-        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { _ in }
-        #expect(try folder.mode(of: "hostd.prom") == 0o644)
-        #expect(folder.names == ["hostd.prom"])
+        try await TestHost.run(slatefile: slatefile()) { app in
+            try await written(app)
+            #expect(try app.folder.mode(of: "hostd.prom") == 0o644)
+            #expect(app.folder.names == ["hostd.prom"])
+        }
     }
 
     @Test(
@@ -216,75 +280,5 @@ struct MetricsModuleTests {
         let found = ModulesTests.diagnostics(of: slatefile(config: #"{ "interval": "0s" }"#))
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("/modules/1/config/interval: ") == true)
-    }
-}
-
-@Suite("Prometheus text")
-struct PrometheusTextTests {
-    @Test("HELP and TYPE come once, before all samples of the family")
-    func family() {
-        var text = PrometheusText(app: "demo")
-        text.family(
-            "a_total", .counter, "All of a.",
-            [
-                PrometheusText.Sample(label: ("of", "x"), value: 3),
-                PrometheusText.Sample(label: ("of", "y"), value: 0),
-            ])
-        text.family("b_seconds", .gauge, "How long b took.", [.init(value: 0.25)])
-        #expect(
-            String(decoding: text.bytes, as: UTF8.self) == """
-                # HELP a_total All of a.
-                # TYPE a_total counter
-                a_total{app="demo",of="x"} 3
-                a_total{app="demo",of="y"} 0
-                # HELP b_seconds How long b took.
-                # TYPE b_seconds gauge
-                b_seconds{app="demo"} 0.25
-
-                """)
-    }
-
-    @Test("a family without samples is not there")
-    func noSamples() {
-        var text = PrometheusText(app: "demo")
-        text.family("a", .gauge, "All of a.", [])
-        #expect(text.bytes.isEmpty)
-    }
-
-    @Test(
-        "labels are escaped",
-        arguments: [
-            (#"a"b"#, #"a\"b"#), (#"a\b"#, #"a\\b"#), ("a\nb", #"a\nb"#), ("a\r\nb", "a\r\\nb"),
-            (#"\n"#, #"\\n"#), ("ü", "ü"),
-        ])
-    func labels(value: String, escaped: String) {
-        var text = PrometheusText(app: value)
-        text.family("a", .gauge, "A.", [.init(label: ("b", value), value: 1)])
-        let sample = "a{app=\"\(escaped)\",b=\"\(escaped)\"} 1\n"
-        #expect(String(decoding: text.bytes, as: UTF8.self).hasSuffix(sample))
-    }
-
-    @Test("the whole file has the form of a textfile")
-    func wholeFile() throws {
-        let text = String(
-            decoding: PrometheusText(events: [.push: 2], metrics: HostMetrics(), app: "demo").bytes,
-            as: UTF8.self)
-        #expect(text.hasSuffix("\n") && !text.contains("\n\n"))
-        var described: [Substring] = []
-        for line in text.split(separator: "\n") {
-            if let help = line.wholeMatch(of: /# HELP ([a-z_]+) [^\\]+/) {
-                #expect(!described.contains(help.1))
-                described.append(help.1)
-            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_]+) (counter|gauge)/) {
-                #expect(type.1 == described.last)
-                #expect((type.2 == "counter") == type.1.hasSuffix("_total"))
-            } else {
-                let sample = try #require(
-                    line.wholeMatch(of: /([a-z_]+)\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")?\} [0-9.e-]+/))
-                #expect(sample.1 == described.last)
-            }
-        }
-        // There is no READY yet to report.
-        #expect(described.count == 6 && !text.contains("hostd_ready_seconds"))
     }
 }

@@ -32,6 +32,11 @@ private struct AppOfContext: ContextApp {
 
     var metrics: HostMetrics { reference.host?.metrics.withLock { $0 } ?? HostMetrics() }
 
+    func readMetrics(_ completion: @escaping @Sendable (MetricsDocument?) -> Void) {
+        guard let host = reference.host else { return completion(nil) }
+        host.readMetricsDocument(completion)
+    }
+
     var deadlines: Slatefile.Deadlines { reference.host?.deadlines ?? .init() }
 
     func register(_ task: StartupTask) throws(StartupError) {

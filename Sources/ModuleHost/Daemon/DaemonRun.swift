@@ -84,6 +84,7 @@ final class DaemonRun: Sendable {
         methods.add(controlled)
         methods.addHealth(of: host)
         methods.addWhy(of: controlled)
+        methods.addMetrics(of: host)
         methods.add(reloader)
         methods.addCalls(to: host)
         methods.addRestart(

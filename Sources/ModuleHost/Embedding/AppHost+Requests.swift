@@ -105,6 +105,19 @@ extension AppHost {
         try await answer { moduleStatuses($0) }.map { HostedModule($0) }
     }
 
+    /// Returns the metrics of the host and its modules, in the text format of Prometheus.
+    ///
+    /// - Returns: The text; of a host that is busy for 2 s, without the metrics of modules.
+    /// - Throws: ``RouteError/stopped`` if the app has ended.
+    public nonisolated(nonsending) func metricsText() async throws -> String {
+        let document = try await answer { pending in
+            readMetricsDocument { document in
+                pending(document.map(Result.success) ?? .failure(RouteError.stopped))
+            }
+        }
+        return String(decoding: document.text, as: UTF8.self)
+    }
+
     /// The state of the app.
     public var state: LifecycleState { currentMetrics.state }
 

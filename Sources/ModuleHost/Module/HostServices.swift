@@ -12,6 +12,8 @@ protocol PostingServices: Sendable {
 protocol ContextApp: Sendable {
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
     var metrics: HostMetrics { get }
+    /// Reads all metrics, and passes their document on: once, off the lane; nil if the app has ended.
+    func readMetrics(_ completion: @escaping @Sendable (MetricsDocument?) -> Void)
     var deadlines: Slatefile.Deadlines { get }
 
     func register(_ task: StartupTask) throws(StartupError)
@@ -72,6 +74,9 @@ final class HostServices: PostingServices {
     }
 
     var metrics: HostMetrics { app.metrics }
+    func readMetrics(_ completion: @escaping @Sendable (MetricsDocument?) -> Void) {
+        app.readMetrics(completion)
+    }
     var deadlines: Slatefile.Deadlines { app.deadlines }
 
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {

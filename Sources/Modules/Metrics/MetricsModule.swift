@@ -1,18 +1,19 @@
 public import ModuleHostCore
 
-/// A module that writes the host's metrics to a file for the textfile collector of Prometheus' node exporter.
+/// A module that keeps the host's metrics in a file for the textfile collector of Prometheus' node exporter.
 ///
-/// It counts the events that it receives, by kind, so give it a place before modules that claim some. The
-/// other metrics are the host's own. The file is replaced as a whole, atomically; its first version is
-/// written when the app is ready and idle, its last one with `terminate`.
+/// The file has what `hostd metrics` prints. It is replaced as a whole, atomically, the first time when the app
+/// is ready and idle, and removed with `terminate`: after the death of the host the former file remains, with
+/// the time at which it was written.
 ///
-/// In between it is written only after an event, and at most once per interval: an app without events is not
-/// woken.
+/// Without a `heartbeat` it is written only after an event, and at most once per interval: an app without events
+/// is not woken. Give the module a place before modules that claim events.
 ///
 /// | setting | | default |
 /// |---|---|---|
 /// | `file` | the file; relative to the state directory | `hostd.prom` |
-/// | `interval` | the maximum age of the metrics in the file | `15s` |
+/// | `interval` | the maximum age of the metrics in the file after an event | `15s` |
+/// | `heartbeat` | the maximum age of the metrics in the file | none |
 public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     TerminationResponder, ConfiguredModule
 {
@@ -20,17 +21,24 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     public struct Configuration: Decodable, Sendable {
         let file: OutputPath?
         let interval: Duration?
+        let heartbeat: Duration?
     }
 
     private let context: ModuleContext
+    private let file = MetricsFile()
     private var configuration: Configuration
-    private var events: [EventKind: Int] = [:]
     /// Whether the app is ready, so that the file is kept up to date.
     private var isReady = false
-    /// The timer of the next write, where there are new metrics.
+    /// Whether a write is in progress.
+    private(set) var isWriting = false
+    /// The timer of the next write after an event, where there was one.
     private var nextWrite: ModuleTimer?
+    /// The timer of the next write without an event.
+    private var nextBeat: ModuleTimer?
     /// Whether the last write failed, which was reported.
     private var isFailing = false
+    /// Called after each write.
+    var onWrite: (() -> Void)?
 
     /// Reads the settings.
     ///
@@ -47,11 +55,12 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         }
     }
 
-    /// Counts an event, and schedules a write of the file.
+    /// Schedules a write of the file.
     ///
     /// - Parameter kind: The kind of event.
-    public func didHear(_ kind: EventKind) {
-        events[kind, default: 0] += 1
+    public func didHear(_ kind: EventKind) { scheduleWrite() }
+
+    private func scheduleWrite() {
         guard isReady, nextWrite == nil else { return }
         nextWrite = context.timer(after: configuration.interval ?? .seconds(15)) {
             self.nextWrite = nil
@@ -64,29 +73,66 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     /// - Parameter change: The current settings.
     /// - Throws: ``JSONError`` where they are not valid; the old ones then stay in effect.
     public func configurationDidChange(_ change: ConfigurationChange) throws {
-        didHear(.configurationChanged)
+        scheduleWrite()
         configuration = try context.config()
+        if isReady { scheduleBeat() }
     }
 
-    /// Writes the last metrics.
-    public func willTerminate() {
-        didHear(.terminate)
+    /// Removes the file: the host ends in good order.
+    ///
+    /// - Throws: ``FileError`` where the file cannot be removed.
+    public func willTerminate() throws {
         nextWrite?.cancel()
-        write()
+        nextBeat?.cancel()
+        try file.remove()
     }
 
-    /// Writes the file; a failure is reported once, and the next write tries again.
+    /// Writes the file, off the lane; a failure is reported once, and the next write tries again.
     private func write() {
-        let path = configuration.file ?? OutputPath("hostd.prom")
-        let text = PrometheusText(
-            events: events, metrics: context.hostMetrics, app: context.app)
-        do throws(FileError) {
-            try writeFile(text.bytes, to: path.absolute(in: context.stateDirectory))
-            if isFailing { context.log.notice("the figures are written again") }
-            isFailing = false
+        guard !isWriting else { return scheduleWrite() }
+        let path = (configuration.file ?? OutputPath("hostd.prom"))
+            .absolute(in: context.stateDirectory)
+        let heartbeat = configuration.heartbeat
+        isWriting = true
+        do {
+            try context.perform("metrics") { [file, source = context.metricsSource] in
+                guard var metrics = await source.document() else { return }
+                metrics.add(
+                    MetricFamily(
+                        "hostd_metrics_heartbeat_seconds", .gauge,
+                        "Longest time between two writes of the file.",
+                        ifKnown: heartbeat.map { $0 / .seconds(1) }))
+                do throws(FileError) { try file.write(metrics.text, to: path) } catch {
+                    throw OutputFileError(error)
+                }
+            } then: {
+                self.wrote(nil)
+            } failed: { error in
+                self.wrote(error)
+            }
         } catch {
-            if !isFailing { context.log.error("\(OutputFileError(error))") }
-            isFailing = true
+            wrote(error)
+        }
+    }
+
+    /// Notes the end of a write.
+    private func wrote(_ error: (any Error)?) {
+        isWriting = false
+        if let error, !isFailing {
+            context.log.error("\(error)")
+        } else if error == nil, isFailing {
+            context.log.notice("the figures are written again")
+        }
+        isFailing = error != nil
+        scheduleBeat()
+        onWrite?()
+    }
+
+    /// Begins the time to the next write without an event.
+    private func scheduleBeat() {
+        nextBeat?.cancel()
+        nextBeat = configuration.heartbeat.map { heartbeat in
+            context.timer(after: heartbeat) { self.write() }
         }
     }
 }

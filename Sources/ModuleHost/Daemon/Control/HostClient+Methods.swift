@@ -179,6 +179,21 @@ extension HostClient {
         }
     }
 
+    /// Returns the metrics of the host and its modules, in the text format of Prometheus.
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The text.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func metrics(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> String {
+        let text = try await request("metrics", within: time) {
+            $0.object { $0.member("format", "text") }
+        }
+        guard let text = text.string else { throw .malformed(directory) }
+        return text
+    }
+
     /// Returns the status of each module, in slatefile order.
     ///
     /// - Parameter time: The longest wait; nil for no limit.

@@ -27,6 +27,7 @@ struct ControlDocumentationTests {
         let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
         methods.add(daemon)
         methods.addWhy(of: daemon)
+        methods.addMetrics(of: test.host)
         methods.addHealth(of: test.host)
         let reloader = SlatefileReloader(
             test.host, options: HostDaemonOptions(), log: test.recorder.log)

@@ -1,0 +1,41 @@
+internal import AppService
+import ModuleHostCore
+
+/// The file of the metrics, for writers on any thread; it is removed at the end.
+final class MetricsFile: Sendable {
+    private struct State {
+        /// The path of the file that was written last; nil if there is none.
+        var path: String?
+        /// Whether the file is removed, and no other is written.
+        var isOver = false
+    }
+
+    private let state = Guarded(State())
+
+    /// Replaces the file as a whole; does nothing once it is removed.
+    ///
+    /// A file with another path that was written before is removed.
+    ///
+    /// - Throws: ``FileError``.
+    func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            guard !state.isOver else { return }
+            try writeFile(bytes, to: path)
+            let former = state.path
+            state.path = path
+            if let former, former != path { try removeFile(former) }
+        }
+    }
+
+    /// Removes the file that was written; no other is written from now on.
+    ///
+    /// - Throws: ``FileError``.
+    func remove() throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            state.isOver = true
+            guard let path = state.path else { return }
+            state.path = nil
+            try removeFile(path)
+        }
+    }
+}
