@@ -10,6 +10,11 @@ final class MetricsFile: Sendable {
         var isOver = false
     }
 
+    /// The last writer of each file.
+    ///
+    /// A module that takes the place of another may write the file before the other one removes it.
+    private static let writers = Guarded<[String: ObjectIdentifier]>([:])
+
     private let state = Guarded(State())
 
     /// Replaces the file as a whole; does nothing once it is removed.
@@ -20,10 +25,13 @@ final class MetricsFile: Sendable {
     func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard !state.isOver else { return }
-            try writeFile(bytes, to: path)
+            try Self.writers.withLock { writers throws(FileError) in
+                try writeFile(bytes, to: path)
+                writers[path] = ObjectIdentifier(self)
+            }
             let former = state.path
             state.path = path
-            if let former, former != path { try removeFile(former) }
+            if let former, former != path { try remove(former) }
         }
     }
 
@@ -35,6 +43,15 @@ final class MetricsFile: Sendable {
             state.isOver = true
             guard let path = state.path else { return }
             state.path = nil
+            try remove(path)
+        }
+    }
+
+    /// Removes a file, unless another writer has written it since.
+    private func remove(_ path: String) throws(FileError) {
+        try Self.writers.withLock { writers throws(FileError) in
+            guard writers[path] == ObjectIdentifier(self) else { return }
+            writers[path] = nil
             try removeFile(path)
         }
     }
