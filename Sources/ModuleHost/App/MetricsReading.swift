@@ -110,7 +110,7 @@ package struct MetricsReading: Sendable {
             MetricFamily(
                 "hostd_inbox_oldest_event_timestamp_seconds", .gauge,
                 "Time of the oldest event that is not delivered to every module, since the epoch.",
-                ifKnown: oldest.flatMap(inbox.time(ofEventAt:))?.inSeconds),
+                ifKnown: oldest.flatMap(inbox.folder.time(ofEventAt:))?.inSeconds),
             MetricFamily(
                 "hostd_inbox_accepted_total", .counter, "Events that the host accepted.",
                 metrics.accepted),
