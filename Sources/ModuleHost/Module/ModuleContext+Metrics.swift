@@ -1,18 +1,37 @@
 extension ModuleContext {
-    /// The source of all metrics of the host, for code off the lane.
-    package var metricsSource: MetricsSource { MetricsSource(services: host.services) }
+    /// The source of all metrics of the host and its modules, for work off the lane.
+    ///
+    /// ```swift
+    /// try context.perform("metrics") { [source = context.metricsSource] in
+    ///     try writeFile(await source.text().utf8, to: path)
+    /// }
+    /// ```
+    public var metricsSource: MetricsSource { MetricsSource(services: host.services) }
 }
 
-/// A source of all metrics of a host.
-package struct MetricsSource: Sendable {
+/// A source of all metrics of a host and its modules.
+public struct MetricsSource: Sendable {
     fileprivate let services: HostServices
 
-    /// Reads the metrics; nil if the app has ended.
+    /// Returns the metrics in the text format of Prometheus, as `hostd metrics` prints them.
     ///
-    /// Not for the lane, which it waits for.
-    package func document() async -> MetricsDocument? {
-        await withCheckedContinuation { continuation in
+    /// Of a host that is busy for 2 s, without the metrics of modules.
+    ///
+    /// - Thread: Any but the lane, which this waits for.
+    /// - Parameter heartbeat: The longest time until the text is replaced, where it is kept: it is said in it. Nil
+    ///   where that is not known.
+    /// - Returns: The text.
+    /// - Throws: ``RouteError/stopped`` if the app has ended.
+    public func text(heartbeat: Duration? = nil) async throws -> String {
+        let document = await withCheckedContinuation { continuation in
             services.readMetrics { continuation.resume(returning: $0) }
         }
+        guard var document else { throw RouteError.stopped }
+        document.add(
+            MetricFamily(
+                "hostd_metrics_heartbeat_seconds", .gauge,
+                "Longest time between two writes of the metrics.",
+                ifKnown: heartbeat.map { $0 / .seconds(1) }))
+        return String(decoding: document.text, as: UTF8.self)
     }
 }

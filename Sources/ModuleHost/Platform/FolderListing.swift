@@ -26,8 +26,9 @@ package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// Removes a file; a file that does not exist is not an error.
 ///
+/// - Parameter path: The file.
 /// - Throws: ``FileError``.
-package func removeFile(_ path: String) throws(FileError) {
+public func removeFile(_ path: String) throws(FileError) {
     if unlink(path) == 0 { return }
     let reason = SystemError.last
     if reason != .notFound { throw FileError("remove", path, reason) }

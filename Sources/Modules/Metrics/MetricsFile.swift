@@ -22,7 +22,7 @@ final class MetricsFile: Sendable {
     /// A file with another path that was written before is removed.
     ///
     /// - Throws: ``FileError``.
-    func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+    func write(_ bytes: some Collection<UInt8>, to path: String) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard !state.isOver else { return }
             try Self.writers.withLock { writers throws(FileError) in

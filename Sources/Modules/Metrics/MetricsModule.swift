@@ -96,13 +96,8 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         isWriting = true
         do {
             try context.perform("metrics") { [file, source = context.metricsSource] in
-                guard var metrics = await source.document() else { return }
-                metrics.add(
-                    MetricFamily(
-                        "hostd_metrics_heartbeat_seconds", .gauge,
-                        "Longest time between two writes of the file.",
-                        ifKnown: heartbeat.map { $0 / .seconds(1) }))
-                do throws(FileError) { try file.write(metrics.text, to: path) } catch {
+                let text = try await source.text(heartbeat: heartbeat)
+                do throws(FileError) { try file.write(text.utf8, to: path) } catch {
                     throw OutputFileError(error)
                 }
             } then: {
