@@ -85,6 +85,26 @@ struct MetricsCommandTests {
         #expect(fileExists(path))
     }
 
+    @Test(
+        "in a process of its own the module would have the metrics of that: it fails, and says so")
+    func isolated() throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.metrics", "entry": "Modules.MetricsModule", "isolation": "process"}
+            ]}
+            """
+        ).ready()
+        let modules = try run.hostd("modules").output
+        #expect(modules.contains("the metrics are those of the host, "))
+        #expect(modules.contains("; remove 'isolation' from this module's entry"))
+        #expect(
+            try run.hostd("metrics").output.contains(
+                #"hostd_module_state{app="test",module="x.metrics",state="failed"} 1"#))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("what the host answers is printed as it is; no host: 69")
     func answers() throws {
         let text = ##""# HELP a A.\n# TYPE a gauge\na{app=\"x\"} 1\n""##

@@ -1,12 +1,28 @@
 extension ModuleContext {
     /// The source of all metrics of the host and its modules, for work off the lane.
     ///
+    /// Throws ``NoHostMetrics`` in a process of the module's own.
+    ///
     /// ```swift
-    /// try context.perform("metrics") { [source = context.metricsSource] in
+    /// try context.perform("metrics") { [source = try context.metricsSource] in
     ///     try writeFile(await source.text().utf8, to: path)
     /// }
     /// ```
-    public var metricsSource: MetricsSource { MetricsSource(services: host.services) }
+    public var metricsSource: MetricsSource {
+        get throws(NoHostMetrics) {
+            guard !host.services.isChildProcess else { throw NoHostMetrics() }
+            return MetricsSource(services: host.services)
+        }
+    }
+}
+
+/// The error for a module in a process of its own, which knows the metrics of that process alone.
+public struct NoHostMetrics: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The error with the remedy.
+    public var description: String {
+        "the metrics are those of the host, which a process of its own cannot read; remove "
+            + "'isolation' from this module's entry"
+    }
 }
 
 /// A source of all metrics of a host and its modules.

@@ -25,6 +25,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     }
 
     private let context: ModuleContext
+    private let source: MetricsSource
     private let file = MetricsFile()
     private var configuration: Configuration
     /// Whether the app is ready, so that the file is kept up to date.
@@ -43,9 +44,10 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     /// Reads the settings.
     ///
     /// - Parameter context: The module's settings, its timers, and the host's metrics.
-    /// - Throws: ``JSONError`` where the settings are not valid.
+    /// - Throws: ``JSONError`` where the settings are not valid; ``NoHostMetrics`` in a process of its own.
     public init(context: ModuleContext) throws {
         self.context = context
+        source = try context.metricsSource
         configuration = try context.config()
         // There is no work off the lane: only the moment matters.
         try context.startup("first-write", priority: .low) {
@@ -95,7 +97,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         let heartbeat = configuration.heartbeat
         isWriting = true
         do {
-            try context.perform("metrics") { [file, source = context.metricsSource] in
+            try context.perform("metrics") { [file, source] in
                 let text = try await source.text(heartbeat: heartbeat)
                 do throws(FileError) { try file.write(text.utf8, to: path) } catch {
                     throw OutputFileError(error)
