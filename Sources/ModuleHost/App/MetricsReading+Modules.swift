@@ -29,10 +29,10 @@ extension MetricsReading {
                 "hostd_module_restarts_total", .counter,
                 "Restarts of the process of the module."
             ) { ($0.process?.restarts).map(Double.init) },
-        ] + processFamilies
+        ]
     }
 
-    private var processFamilies: [MetricFamily?] {
+    var moduleProcessFamilies: [MetricFamily?] {
         [
             family(
                 "hostd_module_process_start_time_seconds", .gauge,

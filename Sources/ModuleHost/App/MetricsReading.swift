@@ -12,14 +12,18 @@ package struct MetricsReading: Sendable {
     /// thread of the control socket.
     package var document: MetricsDocument {
         var document = MetricsDocument(app: host.slatefile.app)
-        for family in hostFamilies + moduleFamilies + inboxFamilies { document.add(family) }
+        let metrics = host.currentMetrics
+        let parts = [
+            writingFamilies, processFamilies, stateFamilies(metrics), eventFamilies(metrics),
+            moduleFamilies, moduleProcessFamilies, inboxFamilies,
+        ]
+        for family in parts.joined() { document.add(family) }
         return document
     }
 
     // MARK: The host
 
-    private var hostFamilies: [MetricFamily?] {
-        let metrics = host.currentMetrics
+    private var writingFamilies: [MetricFamily?] {
         let now = WallTime.now()
         return [
             MetricFamily(
@@ -28,7 +32,11 @@ package struct MetricsReading: Sendable {
             MetricFamily(
                 "hostd_metrics_timestamp_seconds", .gauge,
                 "Time at which these metrics were written, since the epoch.", now.inSeconds),
-        ] + processFamilies + [
+        ]
+    }
+
+    private func stateFamilies(_ metrics: HostMetrics) -> [MetricFamily?] {
+        [
             MetricFamily(
                 "hostd_state", "1 for the state that the app is in, 0 for the others.",
                 state: metrics.state),
@@ -44,9 +52,17 @@ package struct MetricsReading: Sendable {
                 "1 if the host was busy for 2 s, so that the metrics of modules are left out.",
                 modules == nil ? 1 : 0),
             MetricFamily(
+                "hostd_startup_tasks", .gauge, "Start-up tasks, by state.", taskSamples),
+        ]
+    }
+
+    private func eventFamilies(_ metrics: HostMetrics) -> [MetricFamily?] {
+        let events = metrics.events
+        return [
+            MetricFamily(
                 "hostd_events_total", .counter, "Events delivered, by kind.",
                 EventKind.allCases.map {
-                    .init(Double(metrics.events[$0] ?? 0), .init("event", $0.rawValue))
+                    .init(Double(events[$0] ?? 0), .init("event", $0.rawValue))
                 }),
             MetricFamily(
                 "hostd_events_ignored_total", .counter,
@@ -56,8 +72,6 @@ package struct MetricsReading: Sendable {
             MetricFamily(
                 "hostd_modules_unresponsive_total", .counter,
                 "Times that a module became unresponsive.", metrics.timesOverdue),
-            MetricFamily(
-                "hostd_startup_tasks", .gauge, "Start-up tasks, by state.", taskSamples),
         ]
     }
 
