@@ -22,6 +22,7 @@ struct HostClientTests {
         #expect(try await client.status()["state"]?.string == "active")
         #expect(try await client.health()["healthy"]?.bool == true)
         #expect(try await client.modules().count == 2)
+        #expect(try await client.metrics().hasPrefix("# HELP hostd_"))
         #expect(try await client.routes().kind == .object)
         let tail = try await client.tail()
         try await client.post("user.posted", try JSONValue(parsing: "[1]"))

@@ -60,6 +60,12 @@ struct MetricsCommandTests {
         #expect(
             text.contains { $0.hasPrefix("hostd_inbox_oldest_event_timestamp_seconds{") })
         #expect(try samples(ofJSON: run.hostd("metrics", "--json").output) == text)
+        let client = try HostClient(
+            to: StateDirectory(path: run.folder.path(".hostd")), within: HostClient.patience)
+        let error = #expect(throws: HostClientError.self) {
+            _ = try client.call("metrics") { $0.object { $0.member("format", "xml") } }
+        }
+        #expect("\(try #require(error))".contains("/format: expected one of 'text', 'json'"))
         #expect(try run.terminated().exit == .code(0))
     }
 

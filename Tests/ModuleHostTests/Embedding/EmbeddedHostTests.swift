@@ -82,11 +82,16 @@ struct EmbeddedHostTests {
             #expect(try await !host.deliver(.resignActive))
             #expect(host.state == .inactive)
             #expect(try await host.modules().map(\.state) == [.running])
+            let metrics = try await host.metricsText()
+            #expect(metrics.contains(#",module="com.mm.shop",state="running"} 1"#))
+            // It has no inbox.
+            #expect(!metrics.contains("hostd_inbox"))
         }
         #expect(log.records.contains { $0.message == "the shop is closed" })
         #expect(host.state == .terminated)
         await #expect(throws: RouteError.stopped) { try await host.open("slate://count") }
         await #expect(throws: RouteError.stopped) { try await host.modules() }
+        await #expect(throws: RouteError.stopped) { try await host.metricsText() }
     }
 
     @Test("a host without a state directory has no files: a module that wants one has an error")
