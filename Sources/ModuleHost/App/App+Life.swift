@@ -24,6 +24,7 @@ extension App {
             switch effect {
             case .end:
                 gate.lane.fail(record.slot)
+                leaveOpenEvents(of: [record.slot])
                 onDemand.starts.isLevel(record.id)
                 onDemand.starts.releaseWaiting(for: record.id)
                 record.run?.cancel()

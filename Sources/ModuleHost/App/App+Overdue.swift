@@ -45,6 +45,7 @@ extension App {
             log.error(
                 "unhealthy: \(health.overdue.count) of \(health.modules) modules are unresponsive")
         }
+        leaveOpenEvents(of: report.slots, in: report.job)
         for slot in report.slots {
             reloads.current?.tookTooLong(slot)
             guard let record = record(of: slot) else { continue }

@@ -10,8 +10,11 @@ extension App {
     /// - Returns: What keeps it, for a sentence that begins with its id.
     func obstacle(toUnloading record: ModuleRecord, isIdle: Bool) -> String? {
         if isOverdue(record) { return "is unresponsive" }
-        if gate.lane.waiting(for: record.slot) != nil || inbox?.isCatchingUp == true {
-            return "has yet to receive events of the inbox"
+        // On demand it is unloaded when it has answered.
+        let hasRest =
+            gate.lane.isCatchingUp(record.slot) && (isIdle || !gate.lane.isOpen(record.slot))
+        if hasRest || gate.lane.waiting(for: record.slot) != nil || inbox?.isCatchingUp == true {
+            return "has yet to receive events"
         }
         let dependents = onDemand.dependents[record.id] ?? []
         let other = dependents.first { id in

@@ -41,9 +41,13 @@ final class App {
     /// The time at which the app was made.
     let startedAt = WallTime.now()
     /// The time at which the current event began, where the log or the record says how long it takes.
-    private var eventBegan: ContinuousClock.Instant
+    private(set) var eventBegan: ContinuousClock.Instant
     /// The time that the event took which has just ended, where they say so.
-    private(set) var timeInEvent = Duration.zero
+    var timeInEvent = Duration.zero
+    /// The events that modules have yet to answer.
+    var openEvents = OpenEvents()
+    /// The work that waits until modules have answered.
+    var answerWaiters: [AnswerWaiter<App>] = []
 
     private(set) lazy var onDemand = ModulesOnDemand(of: self)
     private(set) lazy var launch = AppLaunch(of: self)
@@ -149,7 +153,7 @@ extension App {
         case .event(let event, _):
             guard !isHeld(job) else { return nil }
             // Those behind a stop are left to the next host, like those that a stop drops.
-            if let entry = event.entry, phase.isEnding {
+            if let entry = event.entry, phase.isEnding || shutdown.isWaiting {
                 inbox?.handBack(entry)
                 return .several([])
             }
@@ -200,6 +204,7 @@ extension App {
 
     func begin(_ event: inout LifecycleEvent) {
         if phase.isEnding { gate.lane.watchdog.stopReaches(event.kind) }
+        event.mayStayOpen = phase.isReady && !event.kind.isClaimed && event.kind != .launch
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }

@@ -107,12 +107,18 @@ extension AppHost {
     /// Whether the host has an inbox for durable events.
     package var hasInbox: Bool { inbox != nil }
 
-    /// Reports when everything that was accepted before has been worked off, from READY on.
+    /// Reports when everything that was accepted before has been worked off, from READY on, and modules have answered it or
+    /// are unresponsive.
     package func settle(_ completion: @escaping CompletionHandler<Void>) {
         let pending = CallCompletion(completion)
-        onLane { app, _ in
-            let work = LaneWork { _ in pending.finish(.success(())) }
-            if !app.isHeld(work) { pending.finish(.success(())) }
+        @Sendable func finish(_ app: App) {
+            app.whenAnswered(app.records, within: .seconds(1 << 30)) { _ in
+                pending.finish(.success(()))
+            }
+        }
+        onLane { [app] current, _ in
+            let work = LaneWork { thread in finish(app.open(on: thread)) }
+            if !current.isHeld(work) { finish(current) }
         }
     }
 

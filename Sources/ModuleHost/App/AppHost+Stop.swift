@@ -78,6 +78,7 @@ extension AppHost {
         for slot in lane.overdueSlots {
             if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
+        for id in lane.openSlots.compactMap(\.id) { waits.append("\(id) has events to answer") }
         for id in moduleProcesses.ending { waits.append("the process of \(id) has not ended") }
         for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
         let shown = waits.isEmpty ? "the host is busy" : waits.shortList()
@@ -156,7 +157,8 @@ extension AppHost {
     private func leftBehind() -> [ModuleID] {
         let lane = gate.lane
         let current = lane.slot(lane.ownership.slot)
-        var modules = (lane.unresponsiveSlots + [current].compactMap(\.self)).compactMap(\.id)
+        var modules = (lane.unresponsiveSlots + lane.openSlots + [current].compactMap(\.self))
+            .compactMap(\.id)
         modules += moduleProcesses.ending
         for hold in holds.open {
             log.of(module: hold.module.text).error(

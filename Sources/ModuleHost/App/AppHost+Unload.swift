@@ -36,9 +36,13 @@ extension App {
         if let reason = refusal(ofUnloading: record) {
             return completion.finish(.success(.refused(reason)))
         }
-        unloadOnDemand(record, because: "on demand") { _ in
-            completion.finish(.success(.unloaded))
+        guard gate.lane.isOpen(record.slot) else {
+            return unloadOnDemand(record, because: "on demand") { _ in
+                completion.finish(.success(.unloaded))
+            }
         }
+        // What keeps it, or a stop, may have come by then.
+        whenAnswered([record]) { app in app.unload(name, completion) }
     }
 
     private func refusal(ofUnloading record: ModuleRecord) -> String? {

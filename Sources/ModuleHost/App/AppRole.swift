@@ -124,7 +124,11 @@ final class StandaloneRole: AppRole {
             var outcome = EventOutcome(tally)
             outcome.undelivered = undelivered.map { $0 + waiting.noteOfWaiting }
             outcome.waitsFor = waiting
-            app.inbox?.ended(entry, outcome)
+            if tally.began == nil {
+                app.inbox?.ended(entry, outcome)
+            } else {
+                app.inbox?.finished(entry, outcome)
+            }
         }
     }
 

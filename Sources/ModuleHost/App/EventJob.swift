@@ -62,6 +62,12 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
                     }
                 }
             }
+            if event == nil {
+                guard app.makeRoom(on: thread) else { return }
+                if planned.kind.isClaimed {
+                    guard app.settleListeners(of: planned.kind, on: thread) else { return }
+                }
+            }
             let event = event ?? begin(planned, in: app)
             guard deliver(event, in: app, on: thread, after: after) else { return }
             after = 0
@@ -113,26 +119,15 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
         tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
-        app.ended(event, tally, of: request)
+        if open.isEmpty {
+            app.ended(event, tally, of: request)
+        } else {
+            app.opened(event, tally, of: request, waitingFor: open)
+        }
         // The inbox may keep the job for longer than the slots that this names.
-        tally = EventTally()
+        reset()
         self.event = nil
         index += 1
-    }
-}
-
-/// The events of a request, in order.
-enum EventPlan {
-    /// Nearly always: no array is allocated for it.
-    case one(LifecycleEvent)
-    case several([LifecycleEvent])
-
-    /// The event at an index; nil after the last one.
-    subscript(index: Int) -> LifecycleEvent? {
-        switch self {
-        case .one(let event): index == 0 ? event : nil
-        case .several(let events): index < events.count ? events[index] : nil
-        }
     }
 }
 

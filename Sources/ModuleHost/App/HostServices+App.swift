@@ -73,6 +73,14 @@ private struct AppOfContext: ContextApp {
         }
     }
 
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
+        reference.host?.onLane { app, _ in app.answered(slot, event, answer) }
+    }
+
+    func rejoined(_ slot: ModuleSlot, missed: Int) {
+        reference.host?.onLane { app, _ in app.rejoined(slot, missed: missed) }
+    }
+
     func noteDone(_ slot: ModuleSlot) {
         reference.host?.onLane { app, _ in app.record(of: slot).map(app.markDone) }
     }

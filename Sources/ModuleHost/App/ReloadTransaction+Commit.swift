@@ -3,6 +3,14 @@ import Synchronization
 
 /// The commit of a reload.
 extension ReloadTransaction {
+    /// Commits it when the modules that leave have answered what waits for them.
+    func commitWhenAnswered() {
+        app.whenAnswered(leaving) { [self] _ in
+            // A stop that is about to begin rolls it back.
+            if !host.isStopping { commit() }
+        }
+    }
+
     /// Exchanges order, routes, services, limits and settings.
     ///
     /// At the end of a job of the lane. No module is entered here, and no object of a module is deallocated:
@@ -229,12 +237,6 @@ extension App {
             failed(record, in: event, error)
         }
     }
-}
-
-/// The error for a restarted module that has no thread on which to receive the waiting events.
-private struct NoThread: Error, CustomStringConvertible {
-    let description =
-        "the system has no thread on which it can receive what waits for it in the inbox"
 }
 
 extension Watchdog.Limits {

@@ -22,6 +22,12 @@ extension ReloadTransaction {
         guard app.gate.lane.vacantNumbers(old.count).count == old.count else {
             return rollBack(because: "\(NoPlace(modules: old.count))")
         }
+        app.whenAnswered(old) { [self] _ in
+            if !isOver, !host.isStopping { stop(old, then: next) }
+        }
+    }
+
+    private func stop(_ old: [ModuleRecord], then next: @escaping (ReloadTransaction) -> Void) {
         var places: [ModuleID: ModuleRecord] = [:]
         for record in old {
             let received = ReceivedEvents(by: app.center.members(of: record.slot))

@@ -67,7 +67,7 @@ final class ReloadTransaction {
     func staged(of slot: ModuleSlot) -> ModuleRecord? { staged.first { $0.slot === slot } }
 
     func begin() {
-        guard !staged.isEmpty else { return commit() }
+        guard !staged.isEmpty else { return commitWhenAnswered() }
         app.attempts.interrupt(leaving)
         app.services.beginTransition(leaving: leaving.map(\.slot))
         for record in staged { app.gate.lane.register(record.slot) }
@@ -153,7 +153,7 @@ final class ReloadTransaction {
         withEachStaged(notifying: event) { reload, record, thread in
             reload.launch(record, event, on: thread)
         } then: { reload in
-            reload.commit()
+            reload.commitWhenAnswered()
         }
     }
 

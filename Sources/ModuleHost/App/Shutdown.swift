@@ -1,21 +1,10 @@
 import AppService
 
-/// The job that begins a stop, when everything accepted before it is done or dropped.
-final class StopJob: LaneJob {
-    private let begin: @Sendable (LaneThread) -> Void
-
-    init(_ begin: @escaping @Sendable (LaneThread) -> Void) { self.begin = begin }
-
-    var limit: DeliveryLimit { .stop }
-
-    func run(on thread: LaneThread, after slot: UInt16) { begin(thread) }
-}
-
 /// The stop of an app, from the decision to the end.
 ///
 /// Belongs to the lane; ``HostStop`` is its part for other threads.
 final class Shutdown {
-    private unowned let app: App
+    unowned let app: App
     /// The modules that are yet to be released, since they were overdue; nil before any is released.
     private var unreleased: [ModuleRecord]?
     /// Whether the stop waits no longer for modules that were unresponsive when it was requested.
@@ -24,16 +13,12 @@ final class Shutdown {
     private var hasNamed = false
     /// The names that were logged last as those of the modules that the stop waits for.
     private var waitedFor = ""
+    /// Whether it waits for answers to what was accepted before it.
+    var isWaiting = false
     /// The origin of the stop.
-    private(set) var origin = Origin.host
+    var origin = Origin.host
 
     init(of app: App) { self.app = app }
-
-    /// Sends the shutdown events to every launched module, then releases the modules.
-    func begin(_ end: AppHost.End, origin: Origin) {
-        self.origin = origin
-        app.advance(.stop(end))
-    }
 
     /// Ends everything that could begin new work.
     func closeEntrances() {
@@ -57,7 +42,9 @@ final class Shutdown {
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
             app.open(on: thread).shutdown.releaseWhenNobodyHolds()
         }
-        if !keeps(again) { release(in: host) }
+        guard !keeps(again) else { return }
+        // While they are listed: what a module has not answered is left to the next host.
+        app.settle(app.gate.lane.openSlots, limit: .stop) { $0.shutdown.release(in: host) }
     }
 
     /// Keeps a job of a stop, before `terminate` or before modules are unloaded, while a module has a hold.
@@ -159,6 +146,7 @@ extension App {
     ///
     /// Remaining modules are kept alive by their stuck threads alone from now on, and not by each other.
     func leaveBehind() {
+        dropAnswerWaiters()
         launch.cancelStarts()
         onDemand.starts.leaveBehind()
         for record in records + unloadingModules.records + reloads.leaveBehind() {

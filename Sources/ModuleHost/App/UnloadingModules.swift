@@ -39,6 +39,7 @@ final class UnloadingModules {
         let (lane, events) = (app.gate.lane, app.state.path(to: .terminated))
         for record in records {
             lane.unlist(record.slot)
+            app.leaveOpenEvents(of: [record.slot])
             lane.box?.setRank(0, of: record.slot.number)
             app.apply(.takeOut(events), to: record)
         }
@@ -220,6 +221,7 @@ final class UnloadingParts {
         routes = []
         members = []
         services = []
+        isolated?.settleEvent()
         isolated?.end()
         starting?.endProcess()
         (module, isolated) = (nil, nil)

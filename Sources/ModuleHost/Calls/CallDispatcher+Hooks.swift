@@ -16,8 +16,9 @@ extension CallDispatcher {
         }
         let end = gate.fanOut(
             to: interceptors, on: thread,
-            overdue: { slot in
-                isGuarded(call, by: slot, for: caller)
+            overdue: { entries, index in
+                let slot = entries[index].slot
+                return isGuarded(call, by: slot, for: caller)
                     ? rule(.refuse(Self.unresponsive), by: slot) : .next
             },
             failure: { rule(.refuse("\($1)"), by: $0) },
@@ -76,7 +77,7 @@ extension CallDispatcher {
     func notifyNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
         guard !notFoundResponders.isEmpty else { return }
         _ = gate.fanOut(
-            to: notFoundResponders, on: thread, overdue: { _ in .next },
+            to: notFoundResponders, on: thread, overdue: { _, _ in .next },
             failure: { slot, error in
                 gate.lane.reportFailure(of: slot, error)
                 return .next

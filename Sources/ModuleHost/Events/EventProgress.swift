@@ -5,6 +5,8 @@ import Synchronization
 /// Belongs to the thread that owns the lane.
 class EventProgress {
     final var tally = EventTally()
+    /// The modules whose replies come later.
+    final var open: [ModuleSlot] = []
     /// The number of responders notified so far, with any result.
     ///
     /// Separate from the tally, and atomic: it is counted inside the call of a responder, when the lane can
@@ -19,7 +21,17 @@ class EventProgress {
 
     final func reset() {
         tally = EventTally()
+        open = []
         notified.store(0, ordering: .relaxed)
+    }
+
+    /// Counts modules that have become overdue as that, and not as those whose replies come later.
+    final func leave(_ slots: [ModuleSlot], of kind: EventKind) {
+        for slot in open where slots.contains(where: { $0 === slot }) {
+            tally.overdue += 1
+            _ = tally.takeOverdue(from: slot, of: kind)
+        }
+        open.removeAll { slot in slots.contains { $0 === slot } }
     }
 
     /// Reports a responder that threw.
@@ -40,7 +52,15 @@ extension EventDefinition {
         let end = gate.fanOut(
             to: center.listeners(of: Self.self, for: event), on: thread,
             after: rank, at: event.sequence,
-            overdue: { slot in
+            overdue: { list, index in
+                let slot = list[index].slot
+                if !event.kind.isClaimed, gate.lane.isCatchingUp(slot) {
+                    if concerns(list[index].responder, list[index].member, content) {
+                        gate.lane.wait(slot, for: event)
+                        progress.open.append(slot)
+                    }
+                    return .next
+                }
                 progress.tally.overdue += 1
                 return progress.tally.takeOverdue(from: slot, of: event.kind)
             },
@@ -64,6 +84,11 @@ extension EventDefinition {
                 case .fetch, .claim, .observed:
                     guard entry.settle() else { throw LaneLost() }
                     return progress.tally.take(reply, from: list[index].slot)
+                case .open:
+                    guard entry.settle() else { throw LaneLost() }
+                    progress.countNotified(-1)
+                    progress.open.append(list[index].slot)
+                    return .next
                 }
             })
         if case .lost = end { return false }

@@ -1,5 +1,7 @@
 /// The result of an event so far.
 struct EventTally {
+    /// The instant at which the delivery began, of an event whose outcome came behind others; nil for another one.
+    var began: ContinuousClock.Instant?
     /// The number of responders that were notified and returned; known at the end.
     var delivered = 0
     /// The number of those that receive every event.
@@ -41,7 +43,7 @@ struct EventTally {
     /// - Returns: Whether the others are to be notified too.
     mutating func take(_ reply: EventReply, from slot: ModuleSlot?) -> FanStep {
         switch reply {
-        case .received, .notConcerned, .claim(false): return .next
+        case .received, .notConcerned, .claim(false), .open: return .next
         case .fetch(let result):
             fetch = fetch?.joined(with: result) ?? result
             return .next

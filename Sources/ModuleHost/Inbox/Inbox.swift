@@ -25,6 +25,9 @@ package final class Inbox: Sendable {
         var behind = 64 << 20
         /// The number of events without an answer at which no more are passed to the lane.
         var unanswered = 1024
+        /// The number of events that modules in processes of their own have yet to answer at which no more are passed to the
+        /// lane: below the backlog of a module, so that these are in memory.
+        var open = 256
         /// The bytes of these events.
         var unansweredBytes = 16 << 20
     }
@@ -169,7 +172,7 @@ package final class Inbox: Sendable {
     func currentFigures(with lane: Lane? = nil) -> InboxMetrics {
         var metrics = metrics.withLock { $0 }
         let pending = lane?.pendingEvents
-        metrics.done = max(0, progress.countDone - (pending?.count ?? 0))
+        metrics.done = max(0, progress.countDone + progress.countOpen - (pending?.count ?? 0))
         let next = progress.next ?? origin.first
         let first = [next, pending?.first].compactMap(\.self) + progress.unansweredPositions
         metrics.position = first.min()
@@ -206,6 +209,14 @@ package final class Inbox: Sendable {
     func handBack(_ entry: InboxEntry) { progress.handBack(entry) }
 
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
+
+    /// Notes that the lane has passed an event that some modules have yet to answer.
+    func passed(_ entry: InboxEntry) { progress.passed(entry) }
+
+    /// Notes the outcome of an event that was noted by ``passed(_:)``.
+    func finished(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        progress.finished(entry, outcome)
+    }
 
     /// Notes that every module listed for an event has returned, and that its answer is to come.
     ///

@@ -135,7 +135,7 @@ struct InboxFeeder {
                     // Noted here: there may be room again before this thread sleeps.
                     awaitsRoom = true
                     inbox.reportDeadLetters(isOver: false)
-                    if inbox.progress.isFull(inbox.limits) {
+                    if inbox.progress.hasTooManyUnanswered(inbox.limits) {
                         inbox.reportUnanswered(inbox.progress.countSuspended)
                     }
                     // However far behind the modules are, the size of a segment stays limited.

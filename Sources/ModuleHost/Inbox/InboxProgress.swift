@@ -25,6 +25,9 @@ final class InboxProgress: Sendable {
     private let suspendedCount = Atomic(0)
     /// The bytes of their records.
     private let suspendedBytes = Atomic(0)
+    /// The number of events that the lane has passed and that modules have yet to answer, and the bytes of their records.
+    private let openCount = Atomic(0)
+    private let openBytes = Atomic(0)
     /// Whether there are such events, so that the lane need not search.
     private let hasUnanswered = Atomic(false)
     private let wake: @Sendable () -> Void
@@ -78,6 +81,29 @@ final class InboxProgress: Sendable {
         // Afterwards: a module that rejoins in between is noted at the position of the lane.
         if entry.only != nil { note(entry, entry.end, isBegun: false) }
         box?.setInHand(nil)
+    }
+
+    /// Notes that every module listed for an event has returned, is overdue or has yet to answer, and has its own position
+    /// then; ``finished(_:_:)`` follows when the last one has answered.
+    ///
+    /// No more events are passed to the lane while there are too many of them (``Inbox/Limits/open``): a module that answers
+    /// slowly is not left so far behind that its events are read again. One that is unresponsive counts no more.
+    func passed(_ entry: InboxEntry) {
+        openBytes.add(entry.size, ordering: .sequentiallyConsistent)
+        openCount.add(1, ordering: .sequentiallyConsistent)
+        pass(entry)
+        forgetUnanswered(entry.position)
+        leave()
+    }
+
+    /// Notes that every module has answered an event that the lane has passed.
+    ///
+    /// From any thread.
+    func finished(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        openBytes.subtract(entry.size, ordering: .sequentiallyConsistent)
+        openCount.subtract(1, ordering: .sequentiallyConsistent)
+        finish(entry, outcome)
+        if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { wake() }
     }
 
     /// Notes that every module listed for an event has returned, and that its answer is to come: the lane
@@ -198,7 +224,7 @@ final class InboxProgress: Sendable {
                 switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
                     box?.setBehind(module.slot.number, position, begun: isBegun)
-                case .overdue, .unlisted: break
+                case .overdue, .open, .unlisted: break
                 }
             }
         }
@@ -239,8 +265,10 @@ final class InboxProgress: Sendable {
             let position = firstLeft(from: module.position)
             modules.modules[id] = (new, position)
             box?.setBehind(new.number, position, begun: false)
-            // The note of a failed module stands for what waits for it.
-            if !old.isAwaited.load(ordering: .relaxed) {
+            // The note of a failed module, or of one with events to answer, stands for what waits for it.
+            if !old.isAwaited.load(ordering: .relaxed),
+                old.status.load(ordering: .relaxed) != .open
+            {
                 box?.setBehind(old.number, nil, begun: false)
             }
         }
@@ -268,7 +296,7 @@ final class InboxProgress: Sendable {
 
     private func endCatchingUp(_ modules: inout CatchingUp) {
         for module in modules.modules.values
-        where module.slot.status.load(ordering: .relaxed) != .overdue
+        where ![.overdue, .open].contains(module.slot.status.load(ordering: .relaxed))
             && !module.slot.isAwaited.load(ordering: .relaxed)
         {
             box?.setBehind(module.slot.number, nil, begun: false)
@@ -296,14 +324,24 @@ final class InboxProgress: Sendable {
     /// The number of events that this host has delivered, and whose answers are to come.
     var countSuspended: Int { suspendedCount.load(ordering: .sequentiallyConsistent) }
 
-    /// Returns whether so many events wait for their answers that no more are to be passed to the lane.
+    /// Returns whether so many events wait for answers that no more are to be passed to the lane.
     func isFull(_ limits: Inbox.Limits) -> Bool {
+        hasTooManyUnanswered(limits)
+            || openCount.load(ordering: .sequentiallyConsistent) >= limits.open
+            || openBytes.load(ordering: .sequentiallyConsistent) >= limits.unansweredBytes
+    }
+
+    /// Returns whether that is so for URLs, whose modules may take any time.
+    func hasTooManyUnanswered(_ limits: Inbox.Limits) -> Bool {
         countSuspended >= limits.unanswered
             || suspendedBytes.load(ordering: .sequentiallyConsistent) >= limits.unansweredBytes
     }
 
     var countInFlight: Int { inFlight.load(ordering: .acquiring) }
     var countDone: Int { doneCount.load(ordering: .relaxed) }
+
+    /// The number of events that the lane has passed and that modules have yet to answer.
+    var countOpen: Int { openCount.load(ordering: .relaxed) }
 
     /// Begins at the position that the last host had reached.
     ///

@@ -108,13 +108,14 @@ extension ModuleProcess {
     /// - Parameters:
     ///   - number: The number of the request.
     ///   - time: The longest wait until the process reads it.
+    ///   - isLimited: Whether it counts as one of those that may have no response yet.
     ///   - recipient: Called once with the response, or the end of the process, on any thread.
     /// - Returns: False where too many have no response yet, so that it was not sent.
-    fileprivate func request(
-        _ method: String, as number: Int, within time: Duration,
+    func request(
+        _ method: String, as number: Int, within time: Duration, isLimited: Bool = true,
         for recipient: @escaping MessageQueue.Recipient, _ parameters: (inout JSONWriter) -> Void
     ) -> Bool {
-        guard queue.expect(number, for: recipient) else { return false }
+        guard queue.expect(number, isLimited: isLimited, for: recipient) else { return false }
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: RPCID(number), parameters)
         send(json.bytes, within: time)

@@ -66,7 +66,10 @@ extension IsolatedModule {
         } catch {
             end = error
         }
-        if !isGone { try restartProcess(after: end, in: nil) }
+        // An event that it has not answered brings the end, too, and a request of it may have done so.
+        if !isGone, openEvent == nil, process === self.process {
+            try restartProcess(after: end, in: nil)
+        }
     }
 }
 
@@ -107,8 +110,10 @@ final class CallWatch: Sendable {
 }
 
 extension ModuleProcess {
-    /// Whether the process waits for the answer to a call of its own.
-    fileprivate var isWaiting: Bool { pendingCalls.load(ordering: .relaxed) > 0 }
+    /// Whether the process waits for the answer to a call of its own, or has an event to answer, which has a time of its own.
+    fileprivate var isWaiting: Bool {
+        pendingCalls.load(ordering: .relaxed) > 0 || hasEvent.load(ordering: .relaxed)
+    }
 
     /// Waits until the process has answered a request that no thread has waited for; handles its requests meanwhile.
     ///
@@ -117,7 +122,7 @@ extension ModuleProcess {
     /// - Parameter deadline: The end of the wait.
     /// - Returns: Whether it has answered.
     /// - Throws: ``ProcessExit`` where the process has ended.
-    fileprivate func awaitAnswer(
+    func awaitAnswer(
         to number: Int, until deadline: DispatchTime, serving serve: (RPCRequest, RPCID?) -> Void
     ) throws(ProcessExit) -> Bool {
         queue.beginExchange()

@@ -14,7 +14,13 @@ extension IsolatedModule: WildcardResponder {
     var topics: [String] { declaration.topics }
 
     func hear(_ event: LifecycleEvent) throws -> EventReply {
-        let answer = try notify(event)
+        if begin(event) { return .open }
+        settleEvent()
+        return reply(to: event, try notify(event))
+    }
+
+    /// Returns the reply that an answer of the process is.
+    func reply(to event: LifecycleEvent, _ answer: JSONValue) -> EventReply {
         if event.kind.isClaimed { return .claim(answer["claimed"]?.bool ?? false) }
         let fetch =
             event.kind.wantsFetchResult

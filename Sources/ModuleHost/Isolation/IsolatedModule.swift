@@ -34,10 +34,13 @@ final class IsolatedModule {
     /// The deadlines that the process has, or a former one had.
     private let toldDeadlines: Guarded<ModuleDeadlines>
     /// The origins on whose behalf it may act.
-    private(set) var deliveredOrigins = DeliveredOrigins()
+    var deliveredOrigins = DeliveredOrigins()
+    /// The event that the process has not answered, while no thread waits for that.
+    var openEvent: OpenEvent?
     /// The observer that announces messages.
     let observer: ModuleProcess.Observer
     let callWatch: CallWatch
+    let eventWatch: EventWatch
 
     /// Waits for the declaration of the process.
     ///
@@ -49,6 +52,7 @@ final class IsolatedModule {
         spec = start.spec
         observer = start.observer
         callWatch = CallWatch(context.host.services, context.slot, start.reference)
+        eventWatch = EventWatch(context.host.services, context.slot, start.reference)
         (process, declaration) = started
         current = Guarded(process)
         let entry = spec.environment[LaunchSpec.entryVariable]
@@ -116,17 +120,21 @@ final class IsolatedModule {
     /// deaths of hosts.
     private static let attempts = Inbox.Limits().attempts
 
-    /// Sends an event to the process.
-    func notify(_ event: LifecycleEvent) throws -> JSONValue {
+    /// Sends an event to the process, and waits for the answer.
+    ///
+    /// - Parameter end: The end of the process that received the event before; nil where none has.
+    func notify(_ event: LifecycleEvent, after end: ProcessExit? = nil) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         // A program that ends is launched as soon as it can be, and not once more with the others.
         if event.kind == .launch, spec.limits.mayEnd, !stage.isEmpty { return .emptyObject }
         var isRepeated = event.isRepeated
         var deaths = 0
+        var end = end
         while true {
             let answer: Result<JSONValue, IsolationError>
             let wasRunning = !process.queue.hasEnded
             do throws(ProcessExit) {
+                if let end = end.take() { throw end }
                 answer = try exchange(event, isRepeated: isRepeated)
             } catch {
                 if event.kind == .terminate, wasRunning, let last = try lastAnswer(error) {
@@ -224,7 +232,7 @@ final class IsolatedModule {
         return answer.mapError { .answered($0.code, $0.description) }
     }
 
-    private func note(_ kind: EventKind) {
+    func note(_ kind: EventKind) {
         switch kind {
         case .launch: stage = [.launch]
         case .activate: stage = [.launch, .activate]
@@ -235,7 +243,7 @@ final class IsolatedModule {
     }
 
     /// Returns the deadline of the module for an event.
-    private func deadline(of kind: EventKind) -> Duration {
+    func deadline(of kind: EventKind) -> Duration {
         let deadlines = context.host.services.deadlines
         return switch kind {
         case .launch: deadlines.launch
@@ -247,7 +255,7 @@ final class IsolatedModule {
     }
 
     /// Returns the time after which a process that does not respond is killed.
-    private func patience(beyond deadline: Duration) -> Duration {
+    func patience(beyond deadline: Duration) -> Duration {
         context.slot.killAfter.map { max($0, deadline) } ?? deadline * 2
     }
 
@@ -329,7 +337,8 @@ final class IsolatedModule {
     /// message.
     func awaitResponse() {
         // A request waits for it already, with a limit of its own.
-        guard !isGone, !process.queue.isExchanging else { return }
+        takeAnswer()
+        guard !isGone, openEvent == nil, !process.queue.isExchanging else { return }
         let deadline = ModuleDeadlines(context).event
         context.log.error("its code did not return within \(deadline.briefText)")
         if context.host.services.isOnLane { context.host.services.yieldLane(again: false) }
@@ -372,7 +381,8 @@ final class IsolatedModule {
             case .nothing: return false
             case .end(let end):
                 if hasTerminated { isGone = true }
-                if !isGone { try restartProcess(after: end, in: nil) }
+                // An event that it has not answered brings the end, too.
+                if !isGone, openEvent == nil { try restartProcess(after: end, in: nil) }
                 return false
             }
         }

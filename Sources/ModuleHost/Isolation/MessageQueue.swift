@@ -190,12 +190,13 @@ final class MessageQueue: Sendable {
     /// Notes that a request of this number is about to be sent, whose response no thread waits for.
     ///
     /// - Parameters:
+    ///   - isLimited: Whether it counts as one of those that the process may have.
     ///   - recipient: Called once with the response, or the end of the process, on any thread.
     /// - Returns: False where too many requests have no response yet; ``Limits/requests``.
-    func expect(_ number: Int, for recipient: @escaping Recipient) -> Bool {
+    func expect(_ number: Int, isLimited: Bool = true, for recipient: @escaping Recipient) -> Bool {
         let (isAllowed, end) = state.withLock { state -> (Bool, ProcessExit?) in
             if let end = state.end { return (true, end) }
-            guard state.recipients < limits.requests else { return (false, nil) }
+            guard !isLimited || state.recipients < limits.requests else { return (false, nil) }
             state.recipients += 1
             state.unanswered[number] = .some(recipient)
             return (true, nil)

@@ -75,6 +75,8 @@ final class ModuleProcess: Sendable {
     let isCrashing = Atomic(false)
     /// The number of its calls whose answers come later.
     let pendingCalls = Atomic(0)
+    /// Whether it has an event to answer for which no thread waits.
+    let hasEvent = Atomic(false)
     private let lastNumber = Atomic(0)
     /// Whether the end of the process is reported to no thread.
     private let isSilent = Atomic(false)

@@ -48,6 +48,9 @@ final class PostLimit: Sendable {
         unheeded.add(1, ordering: .relaxed).newValue == Self.patience
     }
 
+    /// Whether the process waits for room.
+    var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
     /// Starts over, for another process.
     func reset() {
         unheeded.store(0, ordering: .relaxed)

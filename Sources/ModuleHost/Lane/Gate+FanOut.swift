@@ -32,7 +32,7 @@ extension Gate {
     ///   - thread: The calling thread, which owns the lane.
     ///   - rank: The rank after which to begin; 0 for the first.
     ///   - position: The position of the event, or nil for calls that do not wait for overdue modules.
-    ///   - overdue: Called for a module that is overdue, in place of `body`.
+    ///   - overdue: Called for a responder of a module that is behind, in place of `body`: the event waits for it.
     ///   - failure: Called with the error of a responder, in words, while the thread still owns the lane.
     ///   - alone: Calls one more responder, by its index, of the module that kept the lane, on its own
     ///     thread. Must not access the state of the lane.
@@ -43,7 +43,8 @@ extension Gate {
     func fanOut<Responder>(
         to list: @autoclosure () -> ResponderList<Responder>, on thread: LaneThread,
         after rank: UInt16 = 0,
-        at position: UInt64? = nil, overdue: (ModuleSlot) -> FanStep,
+        at position: UInt64? = nil,
+        overdue: (ResponderList<Responder>.Entries, Int) -> FanStep,
         failure: (ModuleSlot, any Error) -> FanStep,
         alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
         _ body: (ResponderList<Responder>.Entries, Int, inout GateEntry) throws -> FanStep
@@ -63,7 +64,7 @@ extension Gate {
                     index += 1
                     continue rounds
                 case .overdue:
-                    index = overdue(entries[index].slot) == .end ? entries.count : index + 1
+                    index = overdue(entries, index) == .end ? entries.count : index + 1
                     continue rounds
                 }
             }

@@ -100,6 +100,10 @@ extension Lane {
                     // Once the lane has passed the event, the result of the search is known. Without a lane
                     // there will be none.
                     if serve({ _ in }) == nil { break steps }
+                case .open:
+                    epoch.add(1, ordering: .releasing)
+                    enqueue { [delegate] thread in delegate.rejoined(slot, missed: 0, on: thread) }
+                    break steps
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
                     enqueue(
@@ -130,19 +134,21 @@ extension Lane {
     /// - Parameters:
     ///   - slot: The module's slot.
     ///   - position: The position of the event to deliver, or nil for a call or a typed message, which never
-    ///     waits.
+    ///     wait for an answer to an event.
     /// - Returns: Whether to call the module, to skip it, or to count it as overdue.
     func admit(_ slot: ModuleSlot, at position: UInt64?) -> Admission {
         switch slot.status.load(ordering: .acquiring) {
         case .listed: return .go
         case .unlisted: return .skip
-        case .overdue, .rejoined: break
+        case .open where position == nil: return .go
+        case .overdue, .rejoined, .open: break
         }
         return state.withLock { state in
             switch slot.status.load(ordering: .relaxed) {
             case .listed: return .go
             case .unlisted: return .skip
             case .overdue: return .overdue
+            case .open: return state.overdue.isStopping ? .go : .overdue
             case .rejoined:
                 guard let position else { return .go }
                 // The module caught up on its own thread while this event was being delivered.
@@ -175,7 +181,7 @@ extension Lane {
     ///   - slot: The last slot that was called; nil where all were.
     func endSearch(for event: LifecycleEvent, with slot: ModuleSlot?) {
         state.withLock { state in
-            let unreached = state.overdue.slots.filter { $0.rank > slot?.rank ?? .max }
+            let unreached = state.overdue.allSlots.filter { $0.rank > slot?.rank ?? .max }
             state.log.endSearch(at: event.sequence, before: unreached)
             // An overdue module may have acted, too.
             if slot != nil, let entry = event.entry { state.overdue.noteClaimed(entry) }
@@ -220,7 +226,7 @@ extension Lane {
     var isClosed: Bool { state.withLock(\.isClosed) }
 
     /// Returns whether a module is overdue, even if it is no longer part of the app.
-    func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.holds(slot) } }
+    func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.isOverdue(slot) } }
 
     /// The overdue modules, in the order in which they became overdue.
     var overdueSlots: [ModuleSlot] { state.withLock { $0.overdue.slots } }

@@ -20,6 +20,8 @@ final class Lane: Sendable {
     /// The owner as unmanaged bits; ``State/threads`` keeps every owner alive.
     let owner = Atomic<UInt>(0)
     let state: Guarded<State>
+    /// Whether a module may have as many events to answer as it can, for the lane alone.
+    let mayBeFull = Atomic(false)
     let delegate: any LaneDelegate
     let watchdog: Watchdog
     private let input: (any LaneInput)?
@@ -184,7 +186,9 @@ final class Lane: Sendable {
             state.log.append(&event, keeping: !state.overdue.isEmpty)
             if let entry = event.entry { state.overdue.keepForFailed(event, entry) }
             guard !state.overdue.isEmpty else { return }
-            state.overdue.enforceBacklogs(log: &state.log)
+            if state.overdue.enforceBacklogs(log: &state.log) {
+                mayBeFull.store(true, ordering: .relaxed)
+            }
             if event.entry != nil { state.overdue.noteAccepted(log: state.log) }
         }
     }

@@ -13,6 +13,9 @@ final class ModuleSlot: Sendable {
         case listed
         /// The module is busy on a thread that lost the lane; events wait for it, calls do not.
         case overdue
+        /// The module's process has an event that it has not answered, and no thread is in the module: events wait for
+        /// the answer, calls do not.
+        case open
         /// The module was overdue and has caught up. The lane checks once more which events it has received
         /// already.
         case rejoined

@@ -36,7 +36,12 @@ extension OverdueModules {
     mutating func fail(_ slot: ModuleSlot, in current: InboxEntry?, log: EventLog) {
         slot.isAwaited.store(true, ordering: .relaxed)
         // What waited for it before still does.
-        guard failed(slot) == nil else { return }
+        guard failed(slot) == nil else {
+            if let begun = self[slot]?.begun {
+                self.failed[slot.number]?.inboxBacklog.putBack(begun)
+            }
+            return
+        }
         var failed = Failed(slot: slot)
         if holds(slot) {
             moveToInboxBacklog(of: slot, log: log)
@@ -77,11 +82,12 @@ extension OverdueModules {
         failed.values.map(\.slot).filter { !$0.isListed }
     }
 
-    /// Passes the events that wait for a failed module to the module that takes its place.
+    /// Passes the durable events that wait for a module to the one that takes its place.
     ///
     /// - Returns: The number of waiting events.
-    mutating func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
-        guard let inboxBacklog = failed(old)?.inboxBacklog, inboxBacklog.first != nil else {
+    mutating func passOn(from old: ModuleSlot, to new: ModuleSlot, log: EventLog) -> Int {
+        let inboxBacklog = failed(old)?.inboxBacklog ?? takeRest(of: old, log: log)
+        guard let inboxBacklog, inboxBacklog.first != nil else {
             // Nothing more is to wait for it.
             dropFailed(old)
             return 0
@@ -114,7 +120,10 @@ extension OverdueModules {
     /// Removes and returns the events of the inbox that a module which has just become overdue has to catch
     /// up with.
     mutating func takeWaiting(for slot: ModuleSlot) -> InboxBacklog? {
-        guard slot.isListed, let inboxBacklog = failed(slot)?.inboxBacklog else { return nil }
+        // What a stop has left to the next host is that one's.
+        guard !isStopping, slot.isListed, let inboxBacklog = failed(slot)?.inboxBacklog else {
+            return nil
+        }
         failed[slot.number] = nil
         return inboxBacklog
     }
@@ -185,11 +194,11 @@ extension Lane {
     /// Notes that a durable event was claimed, or its URL opened: no failed module is to act on it, too.
     func noteClaimed(_ entry: InboxEntry) { state.withLock { $0.overdue.noteClaimed(entry) } }
 
-    /// Passes the events that wait for a failed module to the module that takes its place.
+    /// Passes the durable events that wait for a module to the one that takes its place.
     ///
     /// - Returns: The number of waiting events.
     func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
-        state.withLock { $0.overdue.passOn(from: old, to: new) }
+        state.withLock { $0.overdue.passOn(from: old, to: new, log: $0.log) }
     }
 }
 

@@ -137,9 +137,11 @@ extension OverdueModules {
 
     mutating func noteUndelivered(_ slot: ModuleSlot, _ log: EventLog) {
         guard slot.isListed else { return noteLevel(slot) }
-        let position = firstDropped(of: slot) ?? firstUndelivered(slot, log)
-        modules[slot.number]?.isLevel = position == nil
-        note(slot, position, modules[slot.number]?.begun != nil)
+        let own = firstDropped(of: slot) ?? firstUndelivered(slot, log)
+        modules[slot.number]?.isLevel = own == nil
+        // What a stop leaves to the next host, or waits since it failed, is older or newer.
+        let first = [own, failed(slot)?.inboxBacklog.first].compactMap(\.self).min()
+        note(slot, first, first != nil && first == modules[slot.number]?.begun?.position)
     }
 
     private mutating func firstUndelivered(_ slot: ModuleSlot, _ log: EventLog) -> EventPosition? {

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The overdue modules, with the events that each of them has not received.
+/// The modules that are behind, with the events that each of them has not received: those that are overdue, which a thread
+/// of their own brings back, and those with an event that their process has yet to answer, which the answer brings back;
+/// see `OverdueModules+Open.swift`.
 ///
 /// Guarded by the lane's lock.
 struct OverdueModules {
@@ -23,6 +25,8 @@ struct OverdueModules {
         case dropped(Work)
         /// The search for a module that claims the next event continues.
         case current
+        /// The module has an event yet to answer: no thread waits for that any more.
+        case open
         /// The module has caught up with the log; this many events were dropped for it.
         case rejoined(missed: Int)
     }
@@ -36,11 +40,17 @@ struct OverdueModules {
 
     struct Module {
         let slot: ModuleSlot
-        /// The thread on which it catches up.
-        let thread: LaneThread
+        /// The thread on which it catches up; nil for one that is not overdue, and goes on when its process answers.
+        var thread: LaneThread?
         /// The number of modules that became overdue before it.
-        let turn: Int
+        var turn: Int
         var position: UInt64
+        /// Whether its process has an event that it has not answered.
+        var isOut = false
+        /// The positions of the events that wait for it, from ``known`` on, where it is not overdue.
+        var waiting = Deque<UInt64>()
+        /// The position before which any event may be one for it.
+        var known: UInt64 = 0
         /// The position of the log before which there is no durable event that it has not received.
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
@@ -65,12 +75,14 @@ struct OverdueModules {
     /// Under the lane's lock, before any other thread goes on.
     var note: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
-    private let box: BlackBox?
-    /// The overdue modules, by the numbers of their slots.
+    let box: BlackBox?
+    /// The modules that are behind, by the numbers of their slots.
     var modules: [UInt16: Module] = [:]
     /// The failed modules for which durable events wait, by the numbers of their slots.
     var failed: [UInt16: Failed] = [:]
-    private var turns = 0
+    var turns = 0
+    /// Whether the app stops: a module is notified of the shutdown events behind the one that it has not answered.
+    var isStopping = false
     /// The ranges dropped for modules that were too far behind, until they are in the dead letters.
     var droppedRanges: [DroppedRange] = []
     private var stalledThreads: [StalledThread] = []
@@ -85,7 +97,9 @@ struct OverdueModules {
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
     /// The slots of the overdue modules, in the order in which they became overdue.
-    var slots: [ModuleSlot] { modules.values.sorted { $0.turn < $1.turn }.map(\.slot) }
+    var slots: [ModuleSlot] {
+        modules.values.filter { $0.thread != nil }.sorted { $0.turn < $1.turn }.map(\.slot)
+    }
     /// Returns whether a thread has yet to report the outcome of the modules on its stack.
     func hasStalledThreads(besides slots: [ModuleSlot] = []) -> Bool {
         stalledThreads.contains { stalled in
@@ -112,7 +126,13 @@ struct OverdueModules {
         let event = job?.event
         if let event { log.keep(event) }
         let notified = job?.durableEvent
-        for slot in slots where !holds(slot) {
+        for slot in slots where self[slot]?.thread == nil {
+            if self[slot] != nil {
+                leaveOpen(slot, to: thread, notified: slot === slots.first ? event : nil)
+                if !isYield || slot !== slots.last { box?.setOverdue(slot.number, true) }
+                noteUndelivered(slot, log)
+                continue
+            }
             var position = log.head
             if let event, let outermost = slots.first {
                 position = event.sequence + (slot.rank <= outermost.rank ? 1 : 0)
@@ -137,7 +157,9 @@ struct OverdueModules {
 
     func holds(_ slot: ModuleSlot) -> Bool { self[slot] != nil }
 
-    /// The record of an overdue module; nil for one that is not overdue.
+    func isOverdue(_ slot: ModuleSlot) -> Bool { self[slot]?.thread != nil }
+
+    /// The record of a module that is behind; nil for another one.
     subscript(slot: ModuleSlot) -> Module? {
         modules[slot.number].flatMap { $0.slot === slot ? $0 : nil }
     }
@@ -146,7 +168,8 @@ struct OverdueModules {
     ///
     /// Events that were dropped for it are not counted.
     func behind(_ slot: ModuleSlot, log: EventLog) -> Int? {
-        self[slot].map { Int(log.head - $0.position) + $0.inboxBacklog.count }
+        guard let module = self[slot], module.thread != nil else { return nil }
+        return Int(log.head - module.position) + module.inboxBacklog.count
     }
 
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
@@ -177,7 +200,9 @@ struct OverdueModules {
     mutating func forget(_ slot: ModuleSlot) { delivered[slot.number] = nil }
 
     mutating func `defer`(for slot: ModuleSlot, _ work: Work) -> Bool {
-        guard self[slot]?.isLeftBehind == false else { return false }
+        guard let module = self[slot], module.thread != nil, !module.isLeftBehind else {
+            return false
+        }
         modules[slot.number]?.deferred.append(work)
         return true
     }
@@ -193,21 +218,30 @@ struct OverdueModules {
         return nil
     }
 
-    /// Returns the next step of an overdue module; nil once it is not overdue any more, on this thread.
+    /// Returns the next step of a module that is behind; nil once it is not behind any more, or goes on elsewhere.
     ///
     /// The module catches up and stops being overdue in one step, under the lock under which the lane checks
     /// again.
-    mutating func next(for slot: ModuleSlot, on thread: LaneThread, log: inout EventLog) -> Step? {
+    ///
+    /// - Parameter thread: The thread of an overdue module; nil for one whose process has answered, on the lane.
+    mutating func next(for slot: ModuleSlot, on thread: LaneThread?, log: inout EventLog) -> Step? {
         let number = slot.number
         // A module that stopped being overdue may soon be overdue again, on another thread.
-        guard self[slot]?.thread === thread else { return nil }
-        guard slot.status.load(ordering: .relaxed) == .overdue else {
+        guard let module = self[slot], module.thread === thread else { return nil }
+        guard slot.isListed else {
             if let work = modules[number]?.deferred.popFirst() { return .dropped(work) }
             box?.setOverdue(number, false)
             modules[number] = nil
             noteLevel(slot)
             trim(&log)
             return nil
+        }
+        if module.isOut {
+            // Work of the module that takes the answer may have come before this thread was back.
+            if let work = modules[number]?.deferred.popFirst() { return .deferred(work) }
+            guard thread != nil else { return nil }
+            open(slot, log: log)
+            return .open
         }
         modules[number]?.begun = nil
         if let work = modules[number]?.deferred.popFirst() {
@@ -238,9 +272,10 @@ struct OverdueModules {
                 return .event(kept.event)
             }
         }
-        delivered[number] = log.head
+        // The lane itself is in no event.
+        if thread != nil { delivered[number] = log.head }
         // Before the note: from then on the lane notes the module's progress itself.
-        slot.status.store(.rejoined, ordering: .releasing)
+        slot.status.store(thread == nil ? .listed : .rejoined, ordering: .releasing)
         noteLevel(slot)
         box?.setOverdue(number, false)
         let missed = modules.removeValue(forKey: number)?.missed ?? 0
@@ -250,16 +285,21 @@ struct OverdueModules {
 
     /// Drops the oldest events of modules that are further behind than allowed: in events, or in the memory
     /// for them.
-    mutating func enforceBacklogs(log: inout EventLog) {
-        guard !modules.isEmpty else { return }
+    ///
+    /// - Returns: Whether a module has more of them, and is to answer first: see ``full(log:)``.
+    @discardableResult
+    mutating func enforceBacklogs(log: inout EventLog) -> Bool {
+        guard !modules.isEmpty else { return false }
         // Over an array: a loop over `modules` itself keeps a second reference to each backlog, so that each
         // change of one copies it.
-        for number in Array(modules.keys) { enforceBacklog(of: number, &log) }
+        var isFull = false
+        for number in Array(modules.keys) where enforceBacklog(of: number, &log) { isFull = true }
         trim(&log)
+        return isFull
     }
 
-    private mutating func enforceBacklog(of number: UInt16, _ log: inout EventLog) {
-        guard let slot = modules[number]?.slot, slot.isListed else { return }
+    private mutating func enforceBacklog(of number: UInt16, _ log: inout EventLog) -> Bool {
+        guard let slot = modules[number]?.slot, slot.isListed else { return false }
         let backlog = UInt64(slot.backlog)
         while let position = modules[number]?.position,
             log.head - position > backlog || log.bytes(from: position) > EventLog.byteLimit
@@ -267,14 +307,20 @@ struct OverdueModules {
             // An event that is still being delivered is not moved to the inbox backlog: its search for a
             // claim has not ended.
             let kept = log[position]
+            if modules[number]?.thread == nil {
+                if passUnconcerned(number, before: log.head - 1) { break }
+                // It is asked to answer first: see ``full(log:)``.
+                if kept?.event.entry == nil { return true }
+            }
             if let entry = kept?.event.entry {
-                guard let isFor = kept?.isFor(slot) else { return }
+                guard let isFor = kept?.isFor(slot) else { return false }
                 modules[number]?.addToInboxBacklog(entry, isExcluded: !isFor)
             } else {
                 modules[number]?.missed += 1
             }
             modules[number]?.position += 1
         }
+        return false
     }
 
     /// Notes that a module was unloaded, even if it is still busy: nothing is kept for it any more.
@@ -283,6 +329,8 @@ struct OverdueModules {
         guard holds(slot) else { return }
         modules[slot.number]?.begun = nil
         modules[slot.number]?.inboxBacklog = InboxBacklog()
+        // No thread takes it out.
+        if self[slot]?.thread == nil { modules[slot.number] = nil }
         noteLevel(slot)
         trimNow(&log)
     }
@@ -296,7 +344,7 @@ struct OverdueModules {
         if trimsSkipped >= modules.count { trimNow(&log) }
     }
 
-    private mutating func trimNow(_ log: inout EventLog) {
+    mutating func trimNow(_ log: inout EventLog) {
         trimsSkipped = 0
         log.trim(
             before: modules.values.lazy.filter(\.slot.isListed).map(\.position).min() ?? log.head)

@@ -62,7 +62,8 @@ extension CommunicationCenter {
         }
         let end = gate.fanOut(
             to: list ?? self.list(of: Responder.self), on: thread,
-            overdue: { slot in
+            overdue: { entries, index in
+                let slot = entries[index].slot
                 let error: RouteError = slot.id.map(RouteError.overdue) ?? .stopped
                 answers.append(Answer(slot.id, .failure(error)))
                 return .next

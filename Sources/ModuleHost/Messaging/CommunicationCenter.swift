@@ -257,7 +257,7 @@ public final class CommunicationCenter {
         // The report belongs to the sender: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
             to: list ?? self.list(of: Responder.self), on: thread,
-            overdue: { _ in
+            overdue: { _, _ in
                 report.overdue += 1
                 return .next
             },

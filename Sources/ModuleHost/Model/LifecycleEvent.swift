@@ -10,6 +10,8 @@ public struct LifecycleEvent: Sendable {
     var sequence: UInt64 = 0
     /// The entry in the inbox; nil for an event that is not durable.
     var entry: InboxEntry?
+    /// Whether the app goes on before each module has answered the event.
+    var mayStayOpen = false
 
     private final class Fixed: Sendable {
         let kind: EventKind

@@ -23,6 +23,12 @@ protocol ContextApp: Sendable {
         _ record: InboxRecord,
         _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void)
 
+    /// Takes the answer of a module to an event for which nothing waited, on the lane.
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer)
+
+    /// Reports a module that was behind and not overdue, and has caught up, on the lane.
+    func rejoined(_ slot: ModuleSlot, missed: Int)
+
     /// Marks a module as failed, on the lane.
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error)
 
@@ -184,6 +190,24 @@ final class HostServices: PostingServices {
     func loseLane(because cause: TakeoverCause = .overdue) {
         guard let thread = gate.lane.hold else { return }
         _ = gate.lane.takeOver(at: thread.ownership, because: cause)
+    }
+
+    // MARK: Events that are answered later
+
+    /// See ``Lane/open(_:_:)``.
+    func open(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool { gate.lane.open(slot, event) }
+
+    /// See ``Lane/answered(_:)``.
+    func answered(_ slot: ModuleSlot) { gate.lane.answered(slot) }
+
+    /// Passes the answer of a module to an event for which nothing waited to the app.
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
+        app.answered(slot, event, answer)
+    }
+
+    /// Notes that a module that was behind and not overdue has caught up.
+    func rejoined(_ slot: ModuleSlot, missed: Int) {
+        if missed > 0 { app.rejoined(slot, missed: missed) }
     }
 
     // MARK: The stop

@@ -7,7 +7,7 @@ import Testing
 @Suite("How many modules received an event", .timeLimit(.minutes(10)))
 struct EventCountTests {
     private func counts(_ test: HostUnderTest, _ kind: EventKind) async -> [String] {
-        await test.settled()
+        await test.answered()
         return test.recorder.records.filter { $0.event == kind.rawValue }.map(\.message)
     }
 

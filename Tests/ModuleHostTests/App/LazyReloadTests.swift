@@ -138,6 +138,7 @@ struct LazyReloadTests {
             }
             // Events do not wait for its process, unless they are for it.
             while await state(test, "b") != .running { await test.settled() }
+            await test.answered()
             let received = try readFile(at: journal, limit: 1 << 16)
                 .split(separator: UInt8(ascii: "\n"))
                 .compactMap { try JSONValue(parsing: Array($0))["event"]?.string }

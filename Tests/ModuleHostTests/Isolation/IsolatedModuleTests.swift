@@ -79,7 +79,7 @@ struct IsolatedModuleTests {
         let probe = Probe()
         let test = try await IsolatedTest(probe: probe).launched()
         try test.host.deliver(.background)
-        await test.host.settled()
+        await test.host.answered()
         let first = await test.process?.processID
         kill(try #require(first), SIGKILL)
         await test.revived()

@@ -75,7 +75,7 @@ struct MisbehaviourTests {
         ).launched()
         let topics = (1...5).map { "n\($0)" }
         for topic in topics { try test.host.deliver(.message, "{\"topic\": \"\(topic)\"}") }
-        await test.revived()
+        await test.revived(late: sin.more == Sin.impatient)
         await test.host.settled()
         #expect(probe.entries("c").count { $0 == "c message" } == 5)
         #expect(await test.host.stopped() == .stopped)

@@ -67,6 +67,7 @@ struct OverdueModulesTests {
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
             case .current: return steps + ["in hand"]
+            case .open: steps.append("open")
             case .read(let place):
                 let entry = inbox.first { $0.position >= place }
                 let event = entry.map { durable($0) }

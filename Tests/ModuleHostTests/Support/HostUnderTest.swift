@@ -133,6 +133,13 @@ final class HostUnderTest: Sendable {
         }
     }
 
+    /// Waits until what was accepted before was worked off, and all modules have answered it.
+    func answered() async {
+        await withCheckedContinuation { continuation in
+            host.settle { _ in continuation.resume() }
+        }
+    }
+
     /// Waits until a thread that returned late has released the number of its module for others.
     func released(_ number: UInt16) async {
         while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }

@@ -71,7 +71,17 @@ struct IsolatedTest {
     }
 
     /// Waits until the module has come back from a death.
-    func revived() async {
+    ///
+    /// - Parameter isLate: Whether it dies since it takes too long for an event.
+    func revived(late isLate: Bool = false) async {
+        func isUnresponsive(_ record: LogRecord) -> Bool {
+            record.message.hasPrefix("unresponsive")
+        }
+        while isLate, !Task.isCancelled, !host.recorder.records.contains(where: isUnresponsive) {
+            await host.settled()
+            // Less than the deadline of another module at a time.
+            host.time.advance(by: .milliseconds(100))
+        }
         _ = await host.recorder.first { $0.message == "responsive again: it has caught up" }
     }
 

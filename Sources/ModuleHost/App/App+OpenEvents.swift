@@ -1,0 +1,191 @@
+import AppService
+
+/// Events that the lane has passed and that modules have yet to answer.
+extension App {
+    /// Notes that all modules were notified of an event, and that some have yet to answer.
+    func opened(
+        _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest,
+        waitingFor slots: [ModuleSlot]
+    ) {
+        var tally = tally
+        // It may be so far behind that the event waits in the inbox alone: its outcome does not.
+        for slot in slots where gate.lane.isFarBehind(slot) {
+            tally.overdue += 1
+            _ = tally.takeOverdue(from: slot, of: event.kind)
+        }
+        let open = slots.filter { !gate.lane.isFarBehind($0) }
+        guard !open.isEmpty else { return ended(event, tally, of: request) }
+        gate.lane.box?.setActivity(nil)
+        if let entry = event.entry { inbox?.passed(entry) }
+        openEvents.add(event, tally, since: eventBegan, waitingFor: open)
+    }
+
+    /// Takes the answer of a module; the last one gives the event its outcome.
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
+        if case .failed(let error) = answer {
+            if openEvents.isAwaited(event, by: slot) {
+                _ = failed(slot, in: event, error)
+            } else {
+                failedOverdue(slot, in: event, error)
+            }
+        }
+        openEvents.answer(answer, to: event, by: slot).map(finish)
+        noteAnswered()
+    }
+
+    /// Gives the events their outcomes that modules have yet to answer, without these.
+    ///
+    /// - Parameter job: The job that is being run: it may be an event that they have yet to answer, too.
+    func leaveOpenEvents(of slots: [ModuleSlot], in job: (any LaneJob)? = nil) {
+        if let job = job as? EventJob, let event = job.event { job.leave(slots, of: event.kind) }
+        guard !openEvents.isEmpty || !answerWaiters.isEmpty else { return }
+        for entry in slots.flatMap({ openEvents.leave($0) }) { finish(entry) }
+        // In a job of its own: the lane may be in the middle of an event, or of a change of a module.
+        if !answerWaiters.isEmpty { host?.onLane { app, _ in app.noteAnswered() } }
+    }
+
+    private func finish(_ entry: OpenEvents.Entry) {
+        metrics.withLock { $0.count(entry.event.kind) }
+        var tally = entry.tally
+        tally.began = entry.began
+        timeInEvent = entry.began.duration(to: time.now())
+        note(entry.event, tally, after: timeInEvent)
+        // Of a request only the URL is answered, for which the lane waits.
+        role.ended(entry.event, tally, of: .own(entry.event), in: self)
+    }
+
+    // MARK: Modules that are replaced or unloaded
+
+    /// Runs a closure, once, on the lane, when modules have answered all that waits for them, or are unresponsive.
+    ///
+    /// After the time for a step of the stop they have to answer what they have received only, and the lane waits for that.
+    ///
+    /// - Parameters:
+    ///   - limit: That time, where it is another one.
+    ///   - endsWithTime: Whether the closure is run then, even if they have not answered what they have received.
+    func whenAnswered(
+        _ records: [ModuleRecord], within limit: Duration? = nil, endsWithTime: Bool = false,
+        _ body: @escaping (App) -> Void
+    ) {
+        guard records.contains(where: { gate.lane.isCatchingUp($0.slot) }) else {
+            return body(self)
+        }
+        let waiter = AnswerWaiter(records.map(\.slot), body)
+        answerWaiters.append(waiter)
+        let confined = LaneConfined(waiter)
+        waiter.alarm = time.schedule(after: limit ?? slatefile.deadlines.stop) { [weak host] in
+            host?.onLane { app, thread in
+                let waiter = confined.open(on: thread)
+                guard app.answerWaiters.contains(where: { $0 === waiter }) else { return }
+                app.answerWaiters.removeAll { $0 === waiter }
+                if endsWithTime { waiter.end(app) } else { app.settle(waiter.slots, waiter.end) }
+            }
+        }
+    }
+
+    /// Waits on the lane for the answers to what modules have received, and runs a closure behind that, before anything else.
+    ///
+    /// - Parameter limit: The deadline of each of them.
+    func settle(
+        _ slots: [ModuleSlot], limit: DeliveryLimit = .event, _ body: @escaping (App) -> Void
+    ) {
+        guard let host else { return }
+        var jobs: [any LaneJob] = slots.filter(gate.lane.isOpen).map { slot in
+            LaneWork(limit: limit) { [app = host.app] thread in
+                let app = app.open(on: thread)
+                // Another one of them may have called it, and lost the lane in it.
+                guard app.gate.lane.isOpen(slot), let module = app.record(of: slot)?.isolated else {
+                    return
+                }
+                _ = app.gate.call(slot, on: thread) { module.settleEvent() }
+            }
+        }
+        guard !jobs.isEmpty else { return body(self) }
+        let confined = LaneConfined(AnswerWaiter(slots, body))
+        jobs.append(
+            LaneWork(limit: limit) { [app = host.app] thread in
+                confined.open(on: thread).end(app.open(on: thread))
+            })
+        gate.lane.prepend(jobs)
+    }
+
+    /// Runs what waits for answers, since the app stops.
+    func endAnswerWaiters() {
+        let all = answerWaiters
+        answerWaiters = []
+        for waiter in all { waiter.end(self) }
+    }
+
+    /// Forgets what waits for answers, since the app has ended without it.
+    func dropAnswerWaiters() {
+        for waiter in answerWaiters { waiter.alarm?.cancel() }
+        answerWaiters = []
+    }
+
+    /// Runs what waits for answers that are there now.
+    func noteAnswered() {
+        guard !answerWaiters.isEmpty else { return }
+        func isReady(_ waiter: AnswerWaiter<App>) -> Bool {
+            !waiter.slots.contains(where: gate.lane.isCatchingUp)
+        }
+        let ready = answerWaiters.filter(isReady)
+        answerWaiters.removeAll(where: isReady)
+        for waiter in ready { waiter.end(self) }
+    }
+
+    // MARK: What the lane waits for
+
+    /// Waits until the modules that a search may ask have answered what waits for them, at most for the time of one event: then
+    /// it ends at the first of them, as at one that is unresponsive.
+    ///
+    /// - Returns: False where the lane was lost in one of them.
+    func settleListeners(of kind: EventKind, on thread: LaneThread) -> Bool {
+        let end = time.now() + slatefile.deadlines.event
+        for slot in gate.lane.openSlots where record(of: slot)?.isolated?.receives(kind) == true {
+            while gate.lane.isCatchingUp(slot), time.now() < end {
+                switch settleNext(slot, on: thread) {
+                case .told: continue
+                case .stuck: break
+                case .lost: return false
+                }
+                break
+            }
+        }
+        return true
+    }
+
+    /// Waits until a module has answered for which as many events wait as may.
+    ///
+    /// - Returns: False where the lane was lost in it.
+    func makeRoom(on thread: LaneThread) -> Bool {
+        while let slot = gate.lane.full {
+            switch settleNext(slot, on: thread) {
+            case .told: continue
+            case .stuck: return true
+            case .lost: return false
+            }
+        }
+        return true
+    }
+
+    private enum Settled {
+        case told
+        /// There is nothing to wait for, or a stop is not to wait.
+        case stuck
+        /// The lane was lost in it.
+        case lost
+    }
+
+    /// Waits until a module has answered its event, and has received the next one.
+    ///
+    /// One event an entry, so that each has the time of one.
+    private func settleNext(_ slot: ModuleSlot, on thread: LaneThread) -> Settled {
+        guard host?.isStopping == false, let module = record(of: slot)?.isolated else {
+            return .stuck
+        }
+        var isTold = false
+        let outcome = gate.call(slot, on: thread) { isTold = module.settleNext() }
+        if case .lost = outcome { return .lost }
+        return isTold ? .told : .stuck
+    }
+}

@@ -1,0 +1,76 @@
+import AppService
+
+/// The events that the lane has passed and that modules have yet to answer, with their results so far.
+///
+/// A value without lane and log: ``answer(_:to:by:)`` and ``leave(_:)`` return what is finished.
+struct OpenEvents {
+    struct Entry {
+        let event: LifecycleEvent
+        fileprivate(set) var tally: EventTally
+        /// The instant at which its delivery began.
+        let began: ContinuousClock.Instant
+        /// The modules that have yet to answer.
+        fileprivate var waiting: Set<UInt16>
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds an event that at least one module has yet to answer.
+    mutating func add(
+        _ event: LifecycleEvent, _ tally: EventTally,
+        since began: ContinuousClock.Instant, waitingFor slots: [ModuleSlot]
+    ) {
+        entries[event.sequence] = Entry(
+            event: event, tally: tally, began: began,
+            waiting: Set(slots.map(\.number)))
+    }
+
+    /// Returns whether a module is yet to answer an event.
+    func isAwaited(_ event: LifecycleEvent, by slot: ModuleSlot) -> Bool {
+        entries[event.sequence]?.waiting.contains(slot.number) == true
+    }
+
+    /// Takes the answer of a module.
+    ///
+    /// - Returns: The event, where this is the last answer; nil also where the answer is too late.
+    mutating func answer(_ answer: EventAnswer, to event: LifecycleEvent, by slot: ModuleSlot)
+        -> Entry?
+    {
+        guard var entry = entries[event.sequence], entry.waiting.remove(slot.number) != nil else {
+            return nil
+        }
+        entry.tally.take(answer, from: slot, of: event.kind)
+        entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
+        return entry.waiting.isEmpty ? entry : nil
+    }
+
+    /// Counts a module as unresponsive in all events that it has yet to answer.
+    ///
+    /// - Returns: The events for which it was the last one, in order.
+    mutating func leave(_ slot: ModuleSlot) -> [Entry] {
+        let left = entries.values.filter { $0.waiting.contains(slot.number) }.map(\.event)
+            .sorted { $0.sequence < $1.sequence }
+        return left.compactMap { answer(.none, to: $0, by: slot) }
+    }
+}
+
+extension EventTally {
+    fileprivate mutating func take(
+        _ answer: EventAnswer, from slot: ModuleSlot, of kind: EventKind
+    ) {
+        switch answer {
+        case .reply(.notConcerned): break
+        case .reply(let reply):
+            delivered += 1
+            _ = take(reply, from: slot)
+        case .failed:
+            failed += 1
+            if kind.wantsFetchResult { _ = take(.fetch(.failed), from: slot) }
+        case .none:
+            overdue += 1
+            _ = takeOverdue(from: slot, of: kind)
+        }
+    }
+}

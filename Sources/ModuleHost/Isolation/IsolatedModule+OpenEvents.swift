@@ -1,0 +1,276 @@
+import AppService
+import Dispatch
+import Synchronization
+
+/// An event that a process has received and not answered, while no thread waits for the answer.
+final class OpenEvent: Sendable {
+    /// The answer, or the end of the process before it.
+    typealias Result = Swift.Result<Swift.Result<JSONValue, RPCError>, ProcessExit>
+
+    let event: LifecycleEvent
+    let process: ModuleProcess
+    /// The number of the request.
+    let number: Int
+    /// The time after which a process that has not answered is killed, and its end.
+    let limit: Duration
+    let end: ContinuousClock.Instant
+    private let kept = Guarded<Result?>(nil)
+    private let arrival = DispatchSemaphore(value: 0)
+
+    init(
+        _ event: LifecycleEvent, at process: ModuleProcess, within limit: Duration,
+        from now: ContinuousClock.Instant
+    ) {
+        (self.event, self.process, self.limit) = (event, process, limit)
+        number = process.nextNumber()
+        end = now + limit
+    }
+
+    /// Keeps the answer, once.
+    func keep(_ result: Result) {
+        kept.withLock { $0 = result }
+        arrival.signal()
+    }
+
+    var result: Result? { kept.withLock { $0 } }
+
+    /// Waits for the answer.
+    func wait() -> Result {
+        while true {
+            if let result { return result }
+            arrival.wait()
+        }
+    }
+}
+
+/// Events for whose answers no thread waits: while the app runs, all but `launch` and those that one module claims.
+///
+/// The answer makes the module go on with the next event. Where it does not come within the deadline, the module is
+/// unresponsive, and from then on its own thread waits for it, and kills the process at the limit. A process that ends
+/// before it answers is started again, and receives the event once more.
+extension IsolatedModule {
+    /// Sends an event to the process, and does not wait for the answer.
+    ///
+    /// - Returns: False where the caller is to wait for the answer: nothing was sent.
+    func begin(_ event: LifecycleEvent) -> Bool {
+        let services = context.host.services
+        guard event.mayStayOpen, !isGone, openEvent == nil, services.open(context.slot, event)
+        else { return false }
+        let deadline = deadline(of: event.kind)
+        let open = OpenEvent(
+            event, at: process, within: patience(beyond: deadline), from: services.time.now())
+        // Before it is sent: the answer may come at any time.
+        openEvent = open
+        process.hasEvent.store(true, ordering: .relaxed)
+        deliveredOrigins.note(event.origin)
+        _ = process.request("event", as: open.number, within: open.limit, isLimited: false) {
+            [watch = eventWatch] result in
+            open.keep(result)
+            watch.take(open)
+        } _: {
+            $0.parameters(
+                of: event, for: context.id, deadline: deadline, isRepeated: event.isRepeated)
+        }
+        eventWatch.watch(open, within: deadline)
+        // No thread waits for the answer: the one that reads all processes reads it.
+        process.output.rest()
+        return true
+    }
+
+    /// Goes on behind an event that the process has answered, or in which it has ended.
+    fileprivate func take(_ open: OpenEvent) {
+        let isTaken = openEvent !== open
+        if !isTaken { takeAnswer() }
+        goOn()
+        // Who has taken it did not go on: what waits for the module may have looked before this.
+        if isTaken { context.host.services.answered(context.slot, open.event, .none) }
+    }
+
+    /// Takes the answer to the event, if it is there.
+    func takeAnswer() {
+        if let open = openEvent, let result = open.result { finish(open, result) }
+    }
+
+    /// Waits for the answer to an event since it is late: the lane goes on without the module.
+    fileprivate func awaitLate(_ open: OpenEvent) {
+        guard openEvent === open, open.result == nil else { return }
+        context.host.services.loseLane()
+        finish(open, wait(for: open))
+    }
+
+    /// Waits until the process has answered the event that it has, before it receives something that is not to wait.
+    func settleEvent() {
+        guard let open = openEvent, !context.host.services.gate.lane.isClosed else { return }
+        finish(open, wait(for: open))
+    }
+
+    /// Waits for the answer to the event that the process has, and goes on with the next one.
+    ///
+    /// - Returns: False where that made no progress.
+    func settleNext() -> Bool {
+        let former = openEvent
+        // It waits in the event for room that only the lane can make.
+        if posts.hasWaiting { context.host.services.yieldLane(again: true) }
+        settleEvent()
+        goOn()
+        return openEvent !== former
+            || former == nil
+                && !context.host.services.gate.lane.isCatchingUp(context.slot)
+    }
+
+    private func wait(for open: OpenEvent) -> OpenEvent.Result {
+        if let result = open.result { return result }
+        let left = context.host.services.time.now().duration(to: open.end)
+        do throws(ProcessExit) {
+            let time = max(left, .milliseconds(100))
+            if try !open.process.awaitAnswer(to: open.number, until: .after(time), serving: serve) {
+                open.process.kill(
+                    because: open.process.input.isWaiting
+                        ? .notReading(open.limit) : .silence("answer 'event'", open.limit))
+                _ = try open.process.awaitAnswer(
+                    to: open.number, until: .distantFuture, serving: serve)
+            }
+        } catch {
+            // It is the answer, too.
+        }
+        return open.wait()
+    }
+
+    private func finish(_ open: OpenEvent, _ result: OpenEvent.Result) {
+        openEvent = nil
+        defer { noteExchange() }
+        open.process.hasEvent.store(false, ordering: .relaxed)
+        let now = context.host.services.time.now()
+        open.process.calls.withLock { $0.restart(at: now) }
+        let answer = Result { () throws -> EventReply in
+            switch result {
+            case .success(let answer):
+                note(open.event.kind)
+                return reply(
+                    to: open.event,
+                    try answer.mapError { IsolationError.answered($0.code, $0.description) }.get())
+            case .failure(let end):
+                return reply(to: open.event, try notify(open.event, after: end))
+            }
+        }
+        // Ended with the host, it has not answered: the next host delivers the event again.
+        if case .failure = result, context.host.services.gate.lane.isClosed { return }
+        answered(open.event, answer)
+    }
+
+    private func answered(_ event: LifecycleEvent, _ answer: Result<EventReply, any Error>) {
+        let services = context.host.services
+        services.answered(context.slot)
+        switch answer {
+        case .success(let reply): services.answered(context.slot, event, .reply(reply))
+        case .failure(let error):
+            services.answered(context.slot, event, .failed(DescribedError(error)))
+        }
+    }
+
+    /// Goes on with what the module has not received, up to the next event that the process has to answer.
+    ///
+    /// On the lane; a thread of its own goes on by itself.
+    func goOn() {
+        let services = context.host.services
+        guard services.isOnLane, openEvent == nil else { return }
+        while let step = services.gate.lane.nextStep(of: context.slot) {
+            switch step {
+            case .event(let event):
+                guard hears(event) else { continue }
+                let answer = Result { try hear(event) }
+                if case .success(.open) = answer { return }
+                answered(event, answer)
+            // Its own thread reads on in the inbox.
+            case .read:
+                services.yieldLane(again: true)
+                if services.isOnLane {
+                    services.fail(context.slot, "restart", NoThread())
+                }
+                return
+            case .deferred(let work): work.run()
+            case .dropped(let work): work.abandon()
+            case .current, .open: return
+            case .rejoined(let missed): return services.rejoined(context.slot, missed: missed)
+            }
+        }
+    }
+
+    private func hears(_ event: LifecycleEvent) -> Bool {
+        guard receives(event.kind) else { return false }
+        switch event.content {
+        case .message(let message):
+            return topics.contains { isTopic(message.topic, wantedBy: $0) }
+        case .configuration(let reload): return reload.change(for: context.id) != nil
+        default: return true
+        }
+    }
+}
+
+/// The watch over the time that a module's process takes for an event, and the way of its answer into the module.
+final class EventWatch: Sendable {
+    private struct State {
+        /// The event that was sent last, and the end of its time.
+        var last: (open: OpenEvent, due: ContinuousClock.Instant)?
+        var isWatched = false
+    }
+
+    private let state = Guarded(State())
+    private let services: HostServices
+    private let slot: ModuleSlot
+    private let module: LaneConfined<IsolatedReference>
+
+    init(_ services: HostServices, _ slot: ModuleSlot, _ module: LaneConfined<IsolatedReference>) {
+        self.services = services
+        self.slot = slot
+        self.module = module
+    }
+
+    /// Brings an answer into the module, from any thread.
+    func take(_ open: OpenEvent) {
+        enter { $0.take(open) }
+    }
+
+    /// Watches the time of an event; one alarm is enough for all that are answered in time.
+    func watch(_ open: OpenEvent, within deadline: Duration) {
+        let due = services.time.now() + deadline
+        let isWatched = state.withLock { state in
+            state.last = (open, due)
+            defer { state.isWatched = true }
+            return state.isWatched
+        }
+        if !isWatched { schedule(due) }
+    }
+
+    private func schedule(_ due: ContinuousClock.Instant) {
+        services.time.schedule(at: due) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        let now = services.time.now()
+        let (late, due) = state.withLock { state -> (OpenEvent?, ContinuousClock.Instant?) in
+            guard let (open, due) = state.last, open.result == nil else {
+                state = State()
+                return (nil, nil)
+            }
+            guard due <= now else { return (nil, due) }
+            state = State()
+            return (open, nil)
+        }
+        if let late { enter { $0.awaitLate(late) } }
+        if let due { schedule(due) }
+    }
+
+    private func enter(_ body: @escaping @Sendable (IsolatedModule) -> Void) {
+        services.enter(slot, reachesLeaving: true) { [module] in
+            module.openInModule().module.map(body)
+        } completion: { _ in
+        }
+    }
+}
+
+/// The error for a restarted module that has no thread on which to receive the waiting events.
+struct NoThread: Error, CustomStringConvertible {
+    let description =
+        "the system has no thread on which it can receive what waits for it in the inbox"
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Modules whose processes have an event to answer, on the lane.
+extension Lane {
+    /// Notes that a module, which the calling thread is in, is about to be notified of an event whose answer comes later.
+    ///
+    /// Events wait for it from now on, until ``answered(_:)``; see ``OverdueModules/open(_:_:log:)``.
+    ///
+    /// - Returns: False where the calling thread is not the lane's, or the module is behind.
+    func open(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
+        guard let thread = hold else { return false }
+        let isOpen = state.withLock { state in
+            owns(thread) && state.overdue.open(slot, event, log: state.log)
+        }
+        if isOpen { epoch.add(1, ordering: .releasing) }
+        return isOpen
+    }
+
+    /// Notes that an event which is being delivered waits for a module that is not overdue.
+    func wait(_ slot: ModuleSlot, for event: LifecycleEvent) {
+        let mayBeFull = state.withLock { $0.overdue.wait(slot, for: event) }
+        if mayBeFull { self.mayBeFull.store(true, ordering: .relaxed) }
+    }
+
+    /// Notes that the process of a module has answered its event, or will not.
+    ///
+    /// In the module.
+    func answered(_ slot: ModuleSlot) {
+        state.withLock { $0.overdue.answered(slot, log: $0.log) }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// Returns what a module is to receive next whose process has answered; nil where another one decides that, or where
+    /// it is not to receive anything now.
+    ///
+    /// On the lane, between two events.
+    func nextStep(of slot: ModuleSlot) -> OverdueModules.Step? {
+        let step = state.withLock { $0.overdue.next(for: slot, on: nil, log: &$0.log) }
+        if case .rejoined = step { epoch.add(1, ordering: .releasing) }
+        return step
+    }
+
+    /// Returns whether the process of a module has an event that it has not answered, and no thread waits for that.
+    func isOpen(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.isOpen(slot) } }
+
+    /// Returns whether a module is behind, and not overdue.
+    func isCatchingUp(_ slot: ModuleSlot) -> Bool {
+        slot.status.load(ordering: .acquiring) == .open
+    }
+
+    /// The modules that are behind, and not overdue.
+    var openSlots: [ModuleSlot] {
+        state.withLock { $0.overdue.isEmpty ? [] : $0.overdue.openSlots }
+    }
+
+    /// Returns whether durable events wait for a module that are not in memory any more.
+    func isFarBehind(_ slot: ModuleSlot) -> Bool {
+        state.withLock { $0.overdue[slot]?.inboxBacklog.first != nil }
+    }
+
+    /// The module that is to answer before there is another event; nil for none.
+    var full: ModuleSlot? {
+        guard mayBeFull.load(ordering: .relaxed) else { return nil }
+        let full = state.withLock { $0.overdue.full(log: $0.log) }
+        if full == nil { mayBeFull.store(false, ordering: .relaxed) }
+        return full
+    }
+
+    /// Leaves what waits for modules that are not overdue to the next host, since the app stops.
+    ///
+    /// - Returns: The number of events that are dropped, and of those that the next host delivers.
+    func stopTelling() -> (dropped: Int, durable: Int) {
+        defer { epoch.add(1, ordering: .releasing) }
+        return state.withLock { $0.overdue.stop(log: &$0.log) }
+    }
+}

@@ -1,0 +1,177 @@
+import Synchronization
+
+/// Modules with an event that their process has yet to answer: the lane does not wait for it.
+///
+/// Such a module is behind as an overdue one is: what it is to receive next waits in the log, or as positions of the
+/// inbox. No thread is in it, so calls and its own requests do not wait. The answer makes it go on; where that takes too
+/// long, a thread waits for it, and the module is overdue.
+extension OverdueModules {
+    /// Notes that a module is about to be notified of an event, whose answer comes later.
+    ///
+    /// - Returns: False for a module that is behind: it has other events to answer first.
+    mutating func open(_ slot: ModuleSlot, _ event: LifecycleEvent, log: EventLog) -> Bool {
+        if let module = self[slot] {
+            // The one who takes it out of the log notifies it of what it was behind with.
+            guard module.thread == nil, !module.isOut else { return false }
+        } else if failed(slot)?.inboxBacklog.first != nil {
+            // It has older ones to receive first, on a thread of its own.
+            return false
+        } else {
+            var module = Module(slot: slot, thread: nil, turn: turns, position: event.sequence + 1)
+            module.known = module.position
+            modules[slot.number] = module
+            turns += 1
+        }
+        modules[slot.number]?.passWaiting()
+        modules[slot.number]?.event = event
+        modules[slot.number]?.begun = event.entry
+        open(slot)
+        noteUndelivered(slot, log)
+        return true
+    }
+
+    /// Makes an overdue module wait for the answer of its process, and no thread with it.
+    mutating func open(_ slot: ModuleSlot, log: EventLog) {
+        modules[slot.number]?.waiting = Deque()
+        modules[slot.number]?.known = log.head
+        open(slot)
+    }
+
+    private mutating func open(_ slot: ModuleSlot) {
+        modules[slot.number]?.thread = nil
+        modules[slot.number]?.isOut = true
+        box?.setOverdue(slot.number, false)
+        slot.status.store(.open, ordering: .releasing)
+    }
+
+    /// Makes a thread wait for a module whose process has yet to answer.
+    ///
+    /// - Parameter event: The event of which the lane has notified it; nil where it was called, or went on by itself.
+    mutating func leaveOpen(
+        _ slot: ModuleSlot, to thread: LaneThread, notified event: LifecycleEvent?
+    ) {
+        guard var module = self[slot] else { return }
+        (module.thread, module.turn) = (thread, turns)
+        turns += 1
+        if let event {
+            module.position = max(module.position, event.sequence + 1)
+            module.begun = module.begun ?? event.entry
+        }
+        modules[slot.number] = module
+        if slot.isListed { slot.status.store(.overdue, ordering: .releasing) }
+    }
+
+    /// Notes that the process of a module has answered its event, or will not.
+    mutating func answered(_ slot: ModuleSlot, log: EventLog) {
+        guard self[slot]?.isOut == true else { return }
+        modules[slot.number]?.isOut = false
+        modules[slot.number]?.begun = nil
+        modules[slot.number]?.event = nil
+        if isStopping, self[slot]?.thread == nil {
+            leaveRest(of: slot, log: log)
+        } else {
+            noteUndelivered(slot, log)
+        }
+    }
+
+    /// Returns whether the process of a module has an event that it has not answered, and no thread waits for that.
+    func isOpen(_ slot: ModuleSlot) -> Bool {
+        self[slot].map { $0.thread == nil && $0.isOut } == true
+    }
+
+    /// The modules that are behind, in no order.
+    var allSlots: [ModuleSlot] { modules.values.map(\.slot) }
+
+    /// The modules that are behind and not overdue.
+    var openSlots: [ModuleSlot] { modules.values.filter { $0.thread == nil }.map(\.slot) }
+
+    /// Notes that an event which is being delivered waits for a module that is not overdue.
+    ///
+    /// - Returns: Whether more of them wait than may: see ``full(log:)``.
+    mutating func wait(_ slot: ModuleSlot, for event: LifecycleEvent) -> Bool {
+        guard let module = self[slot], module.thread == nil else { return false }
+        _ = passUnconcerned(slot.number, before: event.sequence)
+        modules[slot.number]?.waiting.append(event.sequence)
+        return module.waiting.count >= module.slot.backlog
+    }
+
+    /// Moves a module for which nothing waits behind the events that are none for it.
+    ///
+    /// - Returns: Whether it has passed any.
+    mutating func passUnconcerned(_ number: UInt16, before position: UInt64) -> Bool {
+        guard var module = modules[number] else { return false }
+        module.passWaiting()
+        let isPassed =
+            module.waiting.isEmpty && module.position >= module.known && module.position < position
+        if isPassed { module.position = position }
+        modules[number] = module
+        return isPassed
+    }
+
+    /// A module that is not overdue, and for which as many events wait as may, the first of which is in no inbox: it is to
+    /// answer before there is another one.
+    func full(log: EventLog) -> ModuleSlot? {
+        modules.values.first { module in
+            guard module.thread == nil, module.slot.isListed,
+                log[module.position]?.event.entry == nil
+            else { return false }
+            let unknown = module.known > module.position ? Int(module.known - module.position) : 0
+            return unknown + module.waiting.count > module.slot.backlog
+                || log.bytes(from: module.position) > EventLog.byteLimit
+        }?.slot
+    }
+
+    /// Leaves what waits for the modules that are not overdue to the next host, since the app stops: the durable events
+    /// as those of failed modules, and the others not at all.
+    ///
+    /// - Returns: The number of events that are dropped, and of those that the next host delivers.
+    mutating func stop(log: inout EventLog) -> (dropped: Int, durable: Int) {
+        isStopping = true
+        var (dropped, durable) = (0, 0)
+        for slot in openSlots where slot.isListed {
+            if let module = self[slot] {
+                let unknown = module.position..<max(module.position, min(module.known, log.head))
+                let waiting =
+                    Array(unknown)
+                    + (0..<module.waiting.count).compactMap { module.waiting[$0] }
+                    .filter { $0 >= unknown.upperBound }
+                dropped += waiting.count { log[$0].map { $0.event.entry == nil } == true }
+            }
+            leaveRest(of: slot, log: log)
+            durable += failed(slot)?.inboxBacklog.count ?? 0
+        }
+        trimNow(&log)
+        return (dropped, durable)
+    }
+
+    /// Takes the durable events that wait for a module which is not overdue.
+    mutating func takeRest(of slot: ModuleSlot, log: EventLog) -> InboxBacklog? {
+        guard let module = self[slot], module.thread == nil else { return nil }
+        moveToInboxBacklog(of: slot, log: log)
+        defer { modules[slot.number]?.inboxBacklog = InboxBacklog() }
+        return modules[slot.number]?.inboxBacklog
+    }
+
+    private mutating func leaveRest(of slot: ModuleSlot, log: EventLog) {
+        if let rest = takeRest(of: slot, log: log), rest.first != nil,
+            failed(slot)?.inboxBacklog.first == nil
+        {
+            slot.isAwaited.store(true, ordering: .relaxed)
+            failed[slot.number] = Failed(slot: slot, inboxBacklog: rest)
+        }
+        if self[slot]?.isOut != true {
+            modules[slot.number] = nil
+            slot.status.store(.listed, ordering: .releasing)
+            noteLevel(slot)
+        } else {
+            noteUndelivered(slot, log)
+        }
+    }
+}
+
+extension OverdueModules.Module {
+    /// Forgets the waiting events that it has passed.
+    fileprivate mutating func passWaiting() {
+        while let first = waiting.first, first < position { _ = waiting.popFirst() }
+    }
+}
