@@ -5,7 +5,8 @@
     neighbours.py module WAY    is that module
 
 In each round one client calls an action of the healthy module every millisecond. The burden hangs in a call from outside, does
-not read what it is asked, or sends durable events as fast as they are accepted, 64 at a time.
+not read what it is asked, sends durable events as fast as they are accepted, 64 at a time, or takes 20 ms for each message, of which
+one is posted every 10 ms.
 """
 
 import json
@@ -23,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from whole_process import spawn  # noqa: E402
 
 CALLS, ROUNDS = 2000, 3
-WAYS = {'hangs': 'hangs in a call', 'deaf': 'does not read', 'sends': 'sends at full rate'}
+WAYS = {'hangs': 'hangs in a call', 'deaf': 'does not read', 'sends': 'sends at full rate', 'slow': 'takes 20 ms for a message'}
 
 
 def serve(way):
@@ -49,13 +50,17 @@ def serve(way):
             room.release()
         elif method == 'initialize':
             routes = [{'pattern': 'burden', 'access': 'public', 'parameters': [{'name': 'text', 'required': False}]}]
-            write(id=message['id'], result={'protocol': 2, 'module': message['params']['module'], 'routes': routes})
+            write(id=message['id'], result={'protocol': 2, 'module': message['params']['module'], 'routes': routes,
+                                             'events': ['message'], 'topics': ['slow']})
             if way == 'sends':
                 threading.Thread(target=send, daemon=True).start()
             if way == 'deaf':
                 time.sleep(3600)
         elif method == 'call':
             time.sleep(3600)
+        elif way == 'slow':
+            time.sleep(0.02)
+            write(id=message['id'], result=None)
         else:
             write(id=message['id'], result=None)
 
@@ -95,14 +100,18 @@ def line(module, action, **parameters):
     return json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'call', 'params': call}).encode() + b'\n'
 
 
+POST = b'{"jsonrpc": "2.0", "id": 1, "method": "post", "params": {"topic": "slow"}}\n'
+
+
 class Burden:
     """Who calls the burden, until it is over."""
 
     def __init__(self, host, way):
         self.over = threading.Event()
         text = 'x' * 60000 if way == 'deaf' else ''
-        self.thread = threading.Thread(target=self.run, args=(host, line('com.mm.burden', 'burden', text=text)))
-        self.calls = way != 'sends'
+        request = POST if way == 'slow' else line('com.mm.burden', 'burden', text=text)
+        self.thread = threading.Thread(target=self.run, args=(host, request))
+        self.calls, self.pause = way != 'sends', 0.01 if way == 'slow' else 0.05
         self.thread.start()
 
     def run(self, host, request):
@@ -112,7 +121,7 @@ class Burden:
             client = host.connect()
             client.sendall(request)
             clients = clients[-32:] + [client]
-            self.over.wait(0.05)
+            self.over.wait(self.pause)
 
     def end(self):
         self.over.set()
