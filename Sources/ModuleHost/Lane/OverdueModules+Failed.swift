@@ -137,7 +137,9 @@ extension Lane {
         let word = ownership
         state.withLock { state in
             guard slot.isListed else { return }
-            state.overdue.fail(slot, in: state.unhandled(by: slot, at: word), log: state.log)
+            // The job in hand belongs to the lane's thread: a module that is behind may fail on another one.
+            let current = state.overdue.holds(slot) ? nil : state.unhandled(by: slot, at: word)
+            state.overdue.fail(slot, in: current, log: state.log)
             slot.status.store(.unlisted, ordering: .releasing)
             state.overdue.noteGone(slot, log: &state.log)
             state.overdue.noteLevel(slot)
