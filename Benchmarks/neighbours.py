@@ -6,7 +6,7 @@
 
 In each round one client calls an action of the healthy module every millisecond. The burden hangs in a call from outside, does
 not read what it is asked, sends durable events as fast as they are accepted, 64 at a time, or takes 20 ms for each message, of which
-one is posted every 10 ms.
+one is posted every 40 ms.
 """
 
 import json
@@ -111,7 +111,7 @@ class Burden:
         text = 'x' * 60000 if way == 'deaf' else ''
         request = POST if way == 'slow' else line('com.mm.burden', 'burden', text=text)
         self.thread = threading.Thread(target=self.run, args=(host, request))
-        self.calls, self.pause = way != 'sends', 0.01 if way == 'slow' else 0.05
+        self.calls, self.pause = way != 'sends', 0.04 if way == 'slow' else 0.05
         self.thread.start()
 
     def run(self, host, request):

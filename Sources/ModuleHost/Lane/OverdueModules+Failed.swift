@@ -137,7 +137,7 @@ extension Lane {
         let word = ownership
         state.withLock { state in
             guard slot.isListed else { return }
-            // The job in hand belongs to the lane's thread: a module that is behind may fail on another one.
+            // The current job belongs to the lane's thread: a module that is behind may fail on another one.
             let current = state.overdue.holds(slot) ? nil : state.unhandled(by: slot, at: word)
             state.overdue.fail(slot, in: current, log: state.log)
             slot.status.store(.unlisted, ordering: .releasing)
