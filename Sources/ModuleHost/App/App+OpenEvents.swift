@@ -9,11 +9,12 @@ extension App {
     ) {
         var tally = tally
         // It may be so far behind that the event waits in the inbox alone: its outcome does not.
-        for slot in slots where gate.lane.isFarBehind(slot) {
+        let open = slots.filter { slot in
+            guard gate.lane.isFarBehind(slot) else { return true }
             tally.overdue += 1
             _ = tally.takeOverdue(from: slot, of: event.kind)
+            return false
         }
-        let open = slots.filter { !gate.lane.isFarBehind($0) }
         guard !open.isEmpty else { return ended(event, tally, of: request) }
         gate.lane.box?.setActivity(nil)
         if let entry = event.entry { inbox?.passed(entry) }
@@ -143,12 +144,9 @@ extension App {
         let end = time.now() + slatefile.deadlines.event
         for slot in gate.lane.openSlots where record(of: slot)?.isolated?.receives(kind) == true {
             while gate.lane.isCatchingUp(slot), time.now() < end {
-                switch settleNext(slot, on: thread) {
-                case .told: continue
-                case .stuck: break
-                case .lost: return false
-                }
-                break
+                let outcome = settleNext(slot, on: thread)
+                if outcome == .lost { return false }
+                if outcome == .stuck { break }
             }
         }
         return true
@@ -159,11 +157,9 @@ extension App {
     /// - Returns: False where the lane was lost in it.
     func makeRoom(on thread: LaneThread) -> Bool {
         while let slot = gate.lane.full {
-            switch settleNext(slot, on: thread) {
-            case .told: continue
-            case .stuck: return true
-            case .lost: return false
-            }
+            let outcome = settleNext(slot, on: thread)
+            if outcome == .lost { return false }
+            if outcome == .stuck { break }
         }
         return true
     }

@@ -25,11 +25,11 @@ package final class Inbox: Sendable {
         var behind = 64 << 20
         /// The number of events without an answer at which no more are passed to the lane.
         var unanswered = 1024
+        /// The bytes of these events, and of those that modules in processes of their own have yet to answer, each.
+        var unansweredBytes = 16 << 20
         /// The number of events that modules in processes of their own have yet to answer at which no more are passed to the
         /// lane: below the backlog of a module, so that these are in memory.
         var open = 256
-        /// The bytes of these events.
-        var unansweredBytes = 16 << 20
     }
 
     let folder: InboxFolder

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-/// Events that a module in a process of its own takes long to answer: they hold up nobody.
+/// Slow answers of a module in a process of its own to events: no other module waits for them.
 @Suite("Modules of other processes: events that take long", .timeLimit(.minutes(10)))
 struct SlowEventTests {
     private let probe = Probe("SlowEventTests")
@@ -64,7 +64,7 @@ struct SlowEventTests {
         ).launched()
     }
 
-    /// What the program has begun, once that is as much as this.
+    /// Returns the events that the program has begun, after a wait for this number of them.
     private func begun(_ count: Int) async throws -> [String] {
         let deadline = ContinuousClock.now + HostProcess.patience
         while true {

@@ -214,7 +214,7 @@ struct OpenModulesTests {
         #expect(overdue.isEmpty)
     }
 
-    /// What happens to a module at random: every event is heard once, in order, whoever waits for its answers.
+    /// Random schedules of one module: it receives each event once, in order, on the lane and on a thread of its own.
     @Test("in any order of answers, threads and events it hears each once", arguments: 0..<500)
     mutating func schedules(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
