@@ -57,8 +57,14 @@ public struct StartupReport: Sendable {
 
     /// The tasks that decided when the last one ended, in the order in which they ran: each let the
     /// next one begin.
-    public var criticalChain: [Entry] {
-        let ran = tasks.filter { $0.duration != nil }
+    public var criticalChain: [Entry] { criticalChain(upTo: .low) }
+
+    /// Returns the tasks that decided when the last one of some priorities ended, in the order in which they ran.
+    ///
+    /// - Parameter priority: The lowest priority that counts, as for ``StartupQueue/done(_:)``.
+    /// - Returns: The tasks; each let the next one begin.
+    public func criticalChain(upTo priority: StartupPriority) -> [Entry] {
+        let ran = tasks.filter { $0.duration != nil && $0.effectivePriority >= priority }
         // The first of those that ended last.
         guard
             var link = ran.max(by: { ($0.ended ?? .zero) < ($1.ended ?? .zero) })

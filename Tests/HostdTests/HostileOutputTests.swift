@@ -83,6 +83,20 @@ struct HostileOutputTests {
          "reason":"r","neededBy":["x.c"],"events":2,"calls":1,"next":"n","command":"hostd restart x.b"}],
          "record":[{"time":"2026","module":"x.b","what":"failed","text":"failed: r"}]}
         """#,
+        "wait": #"{"outcome":"waiting","missing":["the app is not ready"],"reason":"r"}"#,
+        "startup": #"""
+        {"readyMs":1700,"chain":[{"kind":"task","name":"x.b/t","startedMs":2,"ms":3,"awaited":true}],"omitted":4,
+         "steps":[{"kind":"task","name":"x.b/t","startedMs":2,"ms":3,"waitedMs":1,"awaited":true,"problem":"failed"}]}
+        """#,
+        "config":
+            #"{"app":"a","config":{"k":"${V}","m":[1,{"n":null}]},"modules":[{"id":"x.b","main":true},{}]}"#,
+        "timeline": #"""
+        {"running":true,"knownSince":"2026","time":"2026","from":"2026","cut":true,
+         "entries":[{"atMs":0,"time":"2026","what":"started","text":"host 1 started","pid":7},
+         {"atMs":1,"time":"2026","module":"x.b","what":"failed","text":"failed: r"},
+         {"atMs":2,"time":"2026","what":"start-up-task","text":"t","task":"x.b/t","outcome":"failed","ms":1},
+         {"atMs":3,"time":"2026","what":"delivered","text":"d","event":"message","topic":"t","ms":1,"failed":1}]}
+        """#,
         "metrics": #"""
         [{"name":"a","type":"gauge","help":"h","samples":[{"labels":{"app":"a"},"value":1}]}]
         """#,
@@ -105,6 +119,11 @@ struct HostileOutputTests {
         let word = hostile.text()
         let plain = [
             ["status"], ["why"], ["why", "x.b"], ["modules"], ["health"],
+            ["wait"], ["wait", "--for", "x.b", "--ready"],
+            ["startup"], ["startup", "blame"], ["startup", "plot"],
+            ["startup", "plot", "--format", "svg"], ["timeline"], ["config"],
+            ["reload", "--dry-run"],
+            ["timeline", "--format", "svg"], ["timeline", "--format", "trace"],
             ["metrics"], ["routes"], ["open", "a://b"],
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
@@ -114,7 +133,7 @@ struct HostileOutputTests {
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
         let named = [
             ["open", word], ["call", word, word], ["post", word], ["restart", word],
-            ["unload", word], ["why", word],
+            ["unload", word], ["why", word], ["wait", "--for", word],
         ]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.

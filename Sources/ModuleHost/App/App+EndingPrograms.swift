@@ -78,8 +78,13 @@ extension AppLaunch {
     func awaitLater(in host: AppHost) {
         // Every other module is created.
         cancelStarts()
+        awaited.map { app.launchTimes.ends($0, at: app.time.now()) }
+        awaited = nil
         later = later.drop { $0.entry.ends || app.onDemand.starts[$0.id] == nil }
         guard let next = later.first else { return runStartupTasks(in: host) }
+        let program = next.entry.needs.first { app.record(of: $0)?.isToEnd == true } ?? next.id
+        awaited = program
+        app.launchTimes.begins(.program, program, at: app.time.now())
         app.onDemand.wait(
             LaneWork { [app = host.app] thread in
                 app.open(on: thread).launch.awaitLater(in: host)

@@ -10,6 +10,7 @@ extension App {
         let former = record.life
         let effects = record.apply(change)
         note(record, after: former)
+        reviewWaits()
         // Those that are made for a reload count once it takes effect.
         if !record.slot.isStaged.load(ordering: .relaxed) {
             if wasFailed != record.isFailed { noteFailed(record) }

@@ -34,6 +34,10 @@ final class App {
     var records: [ModuleRecord] = []
     /// The metrics, changed on the lane and read by any thread.
     let metrics = HostCounters()
+    /// The times of the steps of the launch.
+    let launchTimes = LaunchTimes()
+    /// The clients that wait for conditions.
+    let waits = HostWaits()
     /// The URLs of the inbox that modules have yet to answer.
     let unansweredURLs = UnansweredURLs()
     /// The modules that have failed.
@@ -140,6 +144,7 @@ final class App {
         metrics.withLock { ($0.overdue, $0.overdueSince) = (health.overdue, since) }
         host?.lastHealth.withLock { $0 = health }
         host?.observer.onHealth(health)
+        reviewWaits()
     }
 }
 

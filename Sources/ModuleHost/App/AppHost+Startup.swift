@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// The ends of start-up tasks.
+/// The ends of start-up tasks, and what the launch took its time for.
 extension AppHost {
     func startupEvent(_ event: StartupEvent) {
         switch event {
@@ -16,6 +16,9 @@ extension AppHost {
             note(task, "ended late", duration, isFailed: true)
         }
     }
+
+    /// The report on the launch, for any thread.
+    package var launchReport: LaunchReport { LaunchReport(launchTimes.current, startup.report()) }
 
     /// Adds a task to the record if it took a second or did not succeed.
     private func note(_ task: String, _ outcome: String, _ time: Duration, isFailed: Bool) {

@@ -80,6 +80,10 @@ public final class AppHost: Sendable {
     let holds: HoldList
     /// The metrics of the host, for any thread.
     let metrics: HostCounters
+    /// The times of the steps of the launch.
+    let launchTimes: LaunchTimes
+    /// The clients that wait for conditions.
+    let waits: HostWaits
     /// The memory budget of everything from outside that is not done.
     package let inFlight = InFlightBudget()
     let stopping = HostStop()
@@ -158,6 +162,8 @@ public final class AppHost: Sendable {
         self.app = LaneConfined(app)
         holds = app.holds
         metrics = app.metrics
+        waits = app.waits
+        launchTimes = app.launchTimes
         self.reference = reference
         app.host = self
         app.reportsDeliveries = observer.onDelivery != nil

@@ -10,6 +10,8 @@ final class AppLaunch {
     /// The modules that are brought up by themselves, in order; without those that need not be awaited any more.
     var later: ArraySlice<ModuleRecord> = []
     private var laterSlots: Set<UInt16> = []
+    /// The program that the creation of the next one waits for.
+    var awaited: ModuleID?
     /// The calls of modules that wait until each module is created.
     private var calls: [any LaneJob] = []
     /// The jobs from outside that wait for READY.
@@ -58,6 +60,7 @@ final class AppLaunch {
     func makeModules() {
         guard let host = app.host else { return }
         began = app.time.now()
+        app.launchTimes.begin(at: began)
         let isMade = app.slatefile.madeAtLaunch
         var rank = 0
         for entry in app.slatefile.modules where entry.isEnabled {
@@ -132,10 +135,16 @@ final class AppLaunch {
         let start = starts?[record.id]
         guard let context = start?.context.open(on: thread) ?? context(of: record, in: host)
         else { return }
+        let times = app.launchTimes
+        times.begins(
+            start == nil ? .module : .process, record.id, from: start?.times.begun,
+            at: app.time.now())
         app.make(record, with: context, start, on: thread) { error in
+            times.ends(record.id, hasFailed: true, at: start?.times.done ?? app.time.now())
             app.markFailed(record, "init", error)
             app.release(of: record.slot)
         }
+        times.ends(record.id, at: start?.times.done ?? app.time.now())
     }
 
     private func context(of record: ModuleRecord, in host: AppHost) -> ModuleContext? {
@@ -148,6 +157,7 @@ final class AppLaunch {
 
     func runStartupTasks(in host: AppHost) {
         guard app.phase == .making, !host.isStopping else { return }
+        app.launchTimes.mark(.created, at: app.time.now())
         do throws(StartupError) {
             try host.startup.admit(.high)
         } catch {
@@ -159,6 +169,7 @@ final class AppLaunch {
     }
 
     func deliverLaunch() {
+        app.launchTimes.mark(.tasksDone, at: app.time.now())
         try? app.host?.startup.admit(.default)
         app.deliverNow(
             .own(.launch(Launch(origin: .host, app: app.slatefile.app))), limit: .launch)
@@ -166,6 +177,7 @@ final class AppLaunch {
 
     func openRoot() {
         guard let host = app.host else { return }
+        app.launchTimes.mark(.launched, at: app.time.now())
         _ = app.state.apply(.launched)
         app.metrics.withLock { $0.state = app.state }
         host.onLane(limit: .launch) { app, thread in app.launch.askForRoot(on: thread) }
@@ -175,7 +187,9 @@ final class AppLaunch {
 
     func becomeReady() {
         guard let host = app.host else { return }
-        let after = began.duration(to: app.time.now())
+        let now = app.time.now()
+        app.launchTimes.mark(.ready, at: now)
+        let after = began.duration(to: now)
         app.metrics.withLock { $0.readyAfter = after }
         for record in app.records {
             record.use?.note()

@@ -34,6 +34,9 @@ final class Attempts {
     /// Returns the instant of the next attempt for a module; nil if none is scheduled.
     func start(of id: ModuleID) -> ContinuousClock.Instant? { attempts[id]?.start }
 
+    /// Returns whether a module that has failed itself is tried again, now or later.
+    func includes(_ id: ModuleID) -> Bool { attempts[id] != nil }
+
     /// Schedules an attempt for a module that has failed itself, where its entry requests that; calls it off for any other.
     ///
     /// The delays are those between the processes of a module. The requirements of a module may be missing

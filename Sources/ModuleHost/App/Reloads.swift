@@ -37,13 +37,13 @@ package enum ReloadOutcome: Hashable, Sendable {
 ///
 /// Belongs to the lane.
 final class Reloads {
-    private unowned let app: App
+    unowned let app: App
     /// The reload in progress, up to its end; nil where there is none.
     private(set) var current: ReloadTransaction?
     /// The reloads that wait for the app to be ready, or for the one in progress.
     private var waiting: [ReloadRequest] = []
     /// Modules to be recreated that were overdue.
-    private var outdated: Set<ModuleID> = []
+    private(set) var outdated: Set<ModuleID> = []
     /// The number of reloads that took effect.
     private(set) var commits = 0
     /// Whether the slatefile of a reload is compared with the current one.
@@ -187,40 +187,12 @@ final class Reloads {
 
     // MARK: Planning
 
-    private func plan(
-        _ request: ReloadRequest, _ difference: SlatefileDifference
-    ) -> ReloadPlan {
-        var others = outdated.union(request.remaking)
-        if difference.isAppConfigChanged {
-            others.formUnion(app.records.lazy.filter(\.readsAppSettings).map(\.id))
-        }
-        var plan = ReloadPlan(difference, besides: others) { id in
-            app.record(of: id).map { running($0, for: request) }
-        }
-        if app.calls?.tokens.isSame(as: request.tokens) == false {
-            plan.fields.append("security.tokens")
-        }
-        return plan
-    }
-
     /// Returns a request that concerns modules alone, with the current slatefile.
     private func updated(_ request: ReloadRequest) -> ReloadRequest {
         var request = request
         request.slatefile = app.slatefile
         if let calls = app.calls { request.tokens = calls.tokens }
         return request
-    }
-
-    private func running(
-        _ record: ModuleRecord, for request: ReloadRequest
-    ) -> ReloadPlan.Running {
-        ReloadPlan.Running(
-            takesSettings: !record.isFailed
-                && record.module.map { EventKind.configurationChanged.isReceived(by: $0) } == true,
-            readsAppSettings: record.readsAppSettings,
-            isOverdue: app.isOverdue(record),
-            isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id),
-            isFailed: record.isFailed)
     }
 
     /// Notifies modules that take settings that the slatefile was reloaded without changes, so that they can

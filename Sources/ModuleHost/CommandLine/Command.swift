@@ -67,8 +67,7 @@ struct Command: Sendable {
     /// The commands of every host's program, in the order of the help.
     static let builtIn: [Command] = [
         .run, .check, .graph, .new, .compose, .schema, .signals, .status, .why, .modules, .health,
-        .metrics, .routes, .open,
-        .canOpen,
+        .wait, .startup, .timeline, .config, .metrics, .routes, .open, .canOpen,
         .call, .post, .send, .inbox, .tail, .reload, .restart, .unload, .stop,
         .help,
     ]

@@ -83,6 +83,10 @@ final class DaemonRun: Sendable {
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addHealth(of: host)
+        methods.addWait(for: host)
+        methods.addConfig(of: host)
+        methods.addStartup(of: host)
+        methods.addTimeline(of: host)
         methods.addWhy(of: controlled)
         methods.addMetrics(of: host)
         methods.add(reloader)
@@ -193,6 +197,12 @@ final class DaemonRun: Sendable {
 
     func stopping(_ end: AppHost.End, because reason: String) {
         if end == .stopped { link?.stopsForGood() }
+        // With a parent, another host takes the place of one that has failed.
+        if case .failed(let reason) = end, link == nil {
+            host.waits.end(failure: reason)
+        } else {
+            host.waits.end(failure: nil)
+        }
         _ = stopRequests.withLock { $0.isSecond(at: .now) }
         watchdog?.stop()
         // Now: the system takes some milliseconds to end the watch, and the process cannot end before.

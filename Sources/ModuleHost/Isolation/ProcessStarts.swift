@@ -102,6 +102,14 @@ final class ProcessStart: Sendable {
     /// The work that waits for the end of the start.
     private let waiting = DeferredQueue<@Sendable () -> Void>()
     private let hasEnded = Atomic(false)
+    /// The times at which it was begun and done; nil before.
+    var times: (begun: ContinuousClock.Instant?, done: ContinuousClock.Instant?) {
+        instants.withLock { $0 }
+    }
+    private let instants = Guarded<
+        (begun: ContinuousClock.Instant?, done: ContinuousClock.Instant?)
+    >(
+        (nil, nil))
     /// Whether its process has ended on purpose before it declared itself; known when the start is done.
     var hasSucceeded: Bool { succeeded.load(ordering: .relaxed) }
     private let succeeded = Atomic(false)
@@ -126,6 +134,7 @@ final class ProcessStart: Sendable {
             return true
         }
         guard isOurs else { return }
+        instants.withLock { $0.begun = services.time.now() }
         // A program on a disk that does not respond may take any time: then its module is created, and waits in the
         // place where it can be left behind.
         let alarm = services.time.schedule(after: services.deadlines.launch + spec.limits.closing) {
@@ -156,6 +165,7 @@ final class ProcessStart: Sendable {
     }
 
     private func end() {
+        instants.withLock { $0.done = $0.done ?? services.time.now() }
         hasEnded.store(true, ordering: .releasing)
         waiting.release { for body in $0 { body() } }
     }

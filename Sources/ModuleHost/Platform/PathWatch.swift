@@ -40,6 +40,17 @@ package final class PathWatch {
     /// The descriptor that is readable when there are changes; valid as long as this object lives.
     package var descriptor: Int32 { events.descriptor }
 
+    /// Waits for changes, and takes them.
+    ///
+    /// - Parameter time: The longest wait.
+    /// - Throws: ``FileError``, as ``takeChanges()``.
+    package func awaitChanges(within time: Duration) throws(FileError) {
+        var poll = PollSet()
+        poll.insert(descriptor, .reading)
+        let milliseconds = time.wholeNanoseconds / 1_000_000 + 1
+        if poll.wait(milliseconds: Int32(clamping: max(1, milliseconds))) { _ = try takeChanges() }
+    }
+
     /// Takes the changes since the last call.
     ///
     /// Never waits.

@@ -119,19 +119,25 @@ extension HostRecord {
     }
 
     /// Writes it as one object.
-    package func write(to json: inout JSONWriter) {
-        json.object {
-            $0.member("time", time.iso8601)
-            if let module { $0.member("module", module.text) }
-            $0.member("what", word)
-            $0.member("text", text)
-            switch fact {
-            case .failed(_, let need?): $0.member("failedNeed", need.text)
-            case .ready(let time, _), .restarting(let time), .task(_, _, let time):
-                $0.member("ms", millisecondsOf: time.wholeNanoseconds)
-            case .delivered(let delivery): delivery.write(to: &$0)
-            default: break
-            }
+    package func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
+
+    /// Writes it as members of an object.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("time", time.iso8601)
+        if let module { json.member("module", module.text) }
+        json.member("what", word)
+        json.member("text", text)
+        switch fact {
+        case .failed(_, let need?): json.member("failedNeed", need.text)
+        case .ready(let time, _), .restarting(let time):
+            json.member("ms", millisecondsOf: time.wholeNanoseconds)
+        case .task(let name, let outcome, let time):
+            json.member("task", name)
+            json.member("outcome", outcome)
+            json.member("ms", millisecondsOf: time.wholeNanoseconds)
+        case .started(_, let process): json.member("pid", process)
+        case .delivered(let delivery): delivery.write(to: &json)
+        default: break
         }
     }
 }

@@ -47,13 +47,31 @@ package struct RecordContents {
         return all.sorted { $0.order < $1.order }.suffix(count).map(\.record)
     }
 
+    /// The oldest entry about a host or a module.
+    var oldest: HostRecord? {
+        let numbers = firstNumber(before: next.rare)..<max(1, next.rare)
+        for number in numbers {
+            let slot = layout.slot(number, isFrequent: false)
+            guard let bytes = source.bytes(RecordLayout.slotSize, at: slot) else { return nil }
+            if let entry = bytes.withUnsafeBytes({ HostRecord($0, number: number) }) {
+                return entry
+            }
+        }
+        return nil
+    }
+
+    /// Returns the number of the oldest entry of a part.
+    private func firstNumber(before end: UInt64) -> UInt64 {
+        end > UInt64(layout.slots) ? end - UInt64(layout.slots) : 1
+    }
+
     /// Returns the newest entries of a part, the oldest of them first.
     private func last(
         _ count: Int, isFrequent: Bool, where isMeant: (HostRecord) -> Bool
     ) -> [(record: HostRecord, order: UInt64)] {
         var found: [(record: HostRecord, order: UInt64)] = []
         let end = isFrequent ? next.frequent : next.rare
-        let first = end > UInt64(layout.slots) ? end - UInt64(layout.slots) : 1
+        let first = firstNumber(before: end)
         guard end > first else { return [] }
         // In pieces, since each is a system call.
         var piece = (start: Int.max, bytes: [UInt8]())

@@ -39,6 +39,7 @@ extension Command {
             ("slatefile", [text("slatefile"), change]),
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
+            ("start-up", slowStart(in: status)),
             (
                 "modules",
                 [
@@ -88,6 +89,15 @@ extension Command {
         status[key]?.elements.map { id in
             id.string.map { $0 + since(status["since"]?[$0]?.string) }
         } ?? []
+    }
+
+    /// Returns the slowest of the steps that READY waited for, in their order.
+    private static func slowStart(in status: JSONValue) -> [String?] {
+        let chain = status["startup"]?.elements.map(\.self) ?? []
+        let slow = chain.filter { ($0["ms"]?.milliseconds ?? .zero) >= .milliseconds(100) }
+        return slow.map { step in
+            step["name"]?.string.map { "\($0) \(step["ms"]?.milliseconds?.briefText ?? "")" }
+        }
     }
 
     private static func since(_ time: String?) -> String { time.map { " since \($0)" } ?? "" }

@@ -69,12 +69,16 @@ extension Command {
         if findings.isEmpty, report["running"]?.bool == true { text += "nothing is wrong\n" }
         let record = report["record"]?.elements.map(\.self) ?? []
         if !record.isEmpty { text += "\n" }
-        for entry in record {
-            let name = isOfModule ? "" : entry["module"]?.string.map { "\($0): " } ?? ""
-            text += lines(
+        return text + recordText(record, namesModules: !isOfModule)
+    }
+
+    /// Returns entries of the record, a line or several for each.
+    static func recordText(_ entries: [JSONValue], namesModules: Bool) -> TerminalText {
+        entries.map { entry in
+            let name = namesModules ? entry["module"]?.string.map { "\($0): " } ?? "" : ""
+            return lines(
                 entry["time"]?.string ?? "", name + (entry["text"]?.string ?? ""), margin: 26)
-        }
-        return text
+        }.joined()
     }
 
     private static func block(_ finding: JSONValue) -> TerminalText {
@@ -100,7 +104,7 @@ extension Command {
     }
 
     /// Returns a text in lines behind a heading.
-    private static func lines(_ head: String, _ text: String, margin: Int) -> TerminalText {
+    static func lines(_ head: String, _ text: String, margin: Int) -> TerminalText {
         let indent = String(repeating: " ", count: margin)
         return filled(text, to: helpWidth - margin).enumerated().map {
             index, line -> TerminalText in

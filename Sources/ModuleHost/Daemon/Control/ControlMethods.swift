@@ -33,7 +33,7 @@ package struct ControlMethods: Sendable {
     static let addLoad: Set<String> = ["call", "canopen", "open", "post", "send"]
 
     /// The methods whose calls a client can cancel.
-    static let cancellable: Set<String> = ["call", "open"]
+    static let cancellable: Set<String> = ["call", "open", "wait"]
 
     package typealias Handler = @Sendable (Call) -> Void
 

@@ -21,6 +21,10 @@ package final class ControlledDaemon: ControlledHost {
     private let reloader: SlatefileReloader?
     /// The name of the host's program, for the commands that help.
     var program: String { reloader?.options.program.name ?? ProgramIdentity.hostd.name }
+    /// The time from which on a start is a slow one.
+    private static let slowStart: Duration = .seconds(1)
+    /// The steps that READY waited for, once they are known and if that took long.
+    private let chain = Guarded<[LaunchReport.Step]?>(nil)
     private let phase = Guarded(Phase.running(stops: []))
     private let endAtOnce: @Sendable (Origin) -> Void
 
@@ -64,6 +68,13 @@ package final class ControlledDaemon: ControlledHost {
         status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
         status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
+        if let ready = metrics.readyAfter, ready >= Self.slowStart {
+            status.slowStart = chain.withLock { chain in
+                let steps = chain ?? host.launchReport.chain
+                chain = steps
+                return steps
+            }
+        }
         status.lastReload = reloader?.lastReload
         status.hasSlatefileChanged = reloader?.hasFileChanged ?? false
         status.isProgramReplaced = RunningProgram.file?.isReplaced ?? false

@@ -155,6 +155,8 @@ package struct HostStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// The outcome of the last reload; nil before the first.
     package var lastReload: ReloadReport?
+    /// The steps that READY waited for, where that took long.
+    package var slowStart: [LaunchReport.Step] = []
     /// Whether the slatefile's file has another text than the slatefile in effect.
     package var hasSlatefileChanged = false
     /// Whether another file is at the path of the host's program by now.
@@ -178,6 +180,9 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("stateSince", (metrics.stateSince ?? identity.startedAt).iso8601)
             if let ready = metrics.readyAfter {
                 $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds)
+            }
+            if !slowStart.isEmpty {
+                $0.member("startup") { $0.objects(for: slowStart) { $0.write(to: &$1) } }
             }
             $0.member("modulesRunning", metrics.modulesRunning)
             $0.member("modulesFailed", metrics.modulesFailed)

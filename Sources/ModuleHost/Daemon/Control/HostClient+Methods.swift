@@ -164,6 +164,78 @@ extension HostClient {
         }
     }
 
+    /// Returns the slatefile in effect, with every default.
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: A slatefile, in which `${NAME}` stands for the values of variables.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func config(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("config", within: time)
+    }
+
+    /// Returns the steps of the launch, and those that READY waited for.
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func startup(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("startup", within: time)
+    }
+
+    /// Returns the entries of the record of the host since a time.
+    ///
+    /// - Parameters:
+    ///   - since: The time: `launch` for the start of the newest host, `all`, a duration such as `10m`, or a time
+    ///     in ISO 8601.
+    ///   - limit: The number of entries, the newest ones, 1 to 10 000; nil for 1000.
+    ///   - time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func timeline(
+        since: String = "launch", limit: Int? = nil, within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("timeline", within: time) {
+            $0.object {
+                $0.member("since", since)
+                if let limit { $0.member("limit", limit) }
+            }
+        }
+    }
+
+    /// Waits until the host is ready, or a module runs.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module that is to run; nil for none.
+    ///   - ready: Whether the host is to be ready; nil for true where no module is given.
+    ///   - time: The longest wait, 1 ms to an hour.
+    /// - Returns: The result, as docs/control.md describes it, also where the time is up.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func wait(
+        for module: String? = nil, ready: Bool? = nil, within time: Duration = .seconds(60)
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("wait", within: time + Self.waitGrace) {
+            Self.writeWait(for: module, ready: ready, within: time, to: &$0)
+        }
+    }
+
+    /// The time that the host may take to say what is missing when the time of a wait is up.
+    package static let waitGrace: Duration = .seconds(3)
+
+    /// Writes the parameters of `wait`.
+    package static func writeWait(
+        for module: String?, ready: Bool?, within time: Duration, to json: inout JSONWriter
+    ) {
+        json.object {
+            if let module { $0.member("module", module) }
+            if let ready { $0.member("ready", ready) }
+            $0.member("withinMs", time.wholeNanoseconds / 1_000_000)
+        }
+    }
+
     /// Returns what is wrong with the host, the worst first, or the story of a module.
     ///
     /// - Parameters:
@@ -228,6 +300,19 @@ extension HostClient {
         let limit = try await limit(time) { $0.launch + $0.stop }
         defer { forgetDeadlines() }
         return try await request("reload", within: limit)
+    }
+
+    /// Returns what a reload would change, and why; nothing changes.
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it under `reload`.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func planReload(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("reload", within: time) {
+            $0.object { $0.member("dryRun", true) }
+        }
     }
 
     /// Restarts a module, and returns the outcome.

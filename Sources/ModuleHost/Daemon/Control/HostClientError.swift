@@ -89,7 +89,10 @@ extension HostClientError: CustomStringConvertible {
 
     /// The methods that change nothing in the host.
     private static let reading: Set<String> = [
-        "about", "canopen", "health", "modules", "ping", "routes", "status", "tail",
+        "about", "canopen", "config", "health", "metrics", "modules", "ping", "routes", "startup",
+        "status",
+        "tail",
+        "timeline", "wait", "why",
     ]
 
     /// Returns the end of a message about a request that is no longer awaited.

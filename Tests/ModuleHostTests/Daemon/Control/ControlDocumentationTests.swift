@@ -27,6 +27,10 @@ struct ControlDocumentationTests {
         let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
         methods.add(daemon)
         methods.addWhy(of: daemon)
+        methods.addWait(for: test.host)
+        methods.addConfig(of: test.host)
+        methods.addStartup(of: test.host)
+        methods.addTimeline(of: test.host)
         methods.addMetrics(of: test.host)
         methods.addHealth(of: test.host)
         let reloader = SlatefileReloader(

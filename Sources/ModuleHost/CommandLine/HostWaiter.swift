@@ -1,0 +1,88 @@
+import AppService
+
+/// The wait of a command for a host that may not run yet.
+struct HostWaiter {
+    /// The longest wait unless another one is given.
+    static let time: Duration = .seconds(60)
+    /// The longest time between two looks for a host, beside those when the socket changes.
+    private static let rest: Duration = .seconds(1)
+    /// The longest wait that one host is asked for.
+    private static let step: Duration = .seconds(3600)
+
+    private let arguments: Arguments
+    private let directory: StateDirectory
+    private let deadline: ContinuousClock.Instant
+
+    init(_ arguments: Arguments, within limit: Duration) {
+        self.arguments = arguments
+        directory = arguments.stateDirectory
+        deadline = .now + limit
+    }
+
+    /// Waits.
+    ///
+    /// - Returns: The outcome: `met`, `failed`, `waiting`, or `no-host`, with the reason.
+    /// - Throws: ``HostClientError`` where no later host would answer either.
+    func wait() throws(HostClientError) -> JSONValue {
+        // Before the first look, so that no host is missed.
+        let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
+        while true {
+            do throws(HostClientError) {
+                let limit = min(max(deadline - .now, .milliseconds(1)), Self.step)
+                let outcome = try ask(within: limit)
+                if limit < Self.step || outcome["outcome"]?.string != "waiting" { return outcome }
+                continue
+            } catch {
+                guard isPassing(error) else { throw error }
+                if isOver { return outcome(after: error) }
+            }
+            pause(watch)
+        }
+    }
+
+    private var isOver: Bool { ContinuousClock.now >= deadline }
+
+    private func ask(within limit: Duration) throws(HostClientError) -> JSONValue {
+        let client = try HostClient(to: directory, within: limit)
+        return try client.call("wait", within: limit + HostClient.waitGrace) {
+            HostClient.writeWait(
+                for: arguments["for"], ready: arguments["for"] == nil || arguments.has("ready"),
+                within: limit, to: &$0)
+        }
+    }
+
+    /// Returns whether an error is one of a host that starts or stops, or of none.
+    private func isPassing(_ error: HostClientError) -> Bool {
+        switch error {
+        case .notRunning, .notListening, .ended, .timedOut, .noResponse: true
+        case .refused(let error): error.code == .notRunning
+        case .notPermitted, .failed, .cancelled, .malformed, .tooManyCalls: false
+        }
+    }
+
+    private func pause(_ watch: PathWatch?) {
+        let time = min(deadline - .now, Self.rest)
+        guard let watch, (try? watch.awaitChanges(within: time)) != nil else {
+            _ = Signals.wait(for: SignalSet(), until: .now + time)
+            return
+        }
+    }
+
+    /// Returns the outcome when the time is up and no host answers.
+    private func outcome(after error: HostClientError) -> JSONValue {
+        var (word, reason) = ("waiting", "\(error)")
+        if case .notRunning = error {
+            word = "no-host"
+            CurrentProcess.actAsOwner(of: directory.path)
+            let left = try? WhyReport.left(
+                in: directory, of: nil, program: arguments.program.name, at: .now())
+            if let left { reason = left.summary }
+        }
+        var json = JSONWriter()
+        json.object {
+            $0.member("outcome", word)
+            $0.member("reason", reason)
+        }
+        return (try? JSONValue(parsing: json.bytes)) ?? .emptyObject
+    }
+}
