@@ -19,10 +19,16 @@ package struct ReloadReport: Hashable, Sendable {
     /// The time of its end.
     package let time: WallTime
 
+    /// For a reload that was not carried out, what is different about each module that would change; nil for any other.
+    private let reasons: [ModuleID: [String]]?
     /// The name of the host's program.
     private let program: String
 
-    init(_ outcome: Outcome, origin: Origin, at time: WallTime, program: String) {
+    init(
+        _ outcome: Outcome, origin: Origin, at time: WallTime, program: String,
+        reasons: [ModuleID: [String]]? = nil
+    ) {
+        self.reasons = reasons
         self.program = program
         self.outcome = outcome
         self.origin = origin
@@ -61,7 +67,7 @@ package struct ReloadReport: Hashable, Sendable {
     /// The outcome in one word.
     var word: String {
         switch outcome {
-        case .applied: "applied"
+        case .applied: reasons == nil ? "applied" : "planned"
         case .unchanged: "unchanged"
         case .invalid: "invalid"
         case .rolledBack: "rolled-back"
@@ -84,6 +90,15 @@ package struct ReloadReport: Hashable, Sendable {
             switch outcome {
             case .applied(let plan), .unchanged(let plan):
                 $0.member("changes") { plan.write(to: &$0) }
+                if let reasons {
+                    $0.member("reasons") { json in
+                        json.object {
+                            for (id, parts) in reasons.sorted(by: { $0.key.text < $1.key.text }) {
+                                $0.member(id.text, parts)
+                            }
+                        }
+                    }
+                }
             case .invalid(let failure):
                 let text = failure.text(for: "\(program) reload", colored: false, isReload: true)
                 $0.member("text", text.string)

@@ -93,6 +93,40 @@ final class SlatefileReloader: Sendable {
         }
     }
 
+    /// Reads the slatefile, and computes what a reload would change; nothing changes, and nothing is noted.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin of the request.
+    ///   - completion: Called once, on any thread.
+    func preview(
+        origin: Origin,
+        completion: @escaping @Sendable (Result<ReloadReport, RPCError>) -> Void
+    ) {
+        queue.async { [self] in
+            @Sendable func report(
+                _ outcome: ReloadReport.Outcome, _ reasons: [ModuleID: [String]] = [:]
+            ) -> ReloadReport {
+                ReloadReport(
+                    outcome, origin: origin, at: .now(), program: options.program.name,
+                    reasons: reasons)
+            }
+            do throws(SlatefileFailure) {
+                let (slatefile, tokens) = try load()
+                host.previewReload(slatefile, tokens: tokens) { result in
+                    completion(
+                        result.map { preview in
+                            report(
+                                preview.plan.isEmpty
+                                    ? .unchanged(preview.plan) : .applied(preview.plan),
+                                preview.reasons)
+                        })
+                }
+            } catch {
+                completion(.success(report(.invalid(error))))
+            }
+        }
+    }
+
     /// Replaces the slatefile's file, and exchanges the slatefile.
     ///
     /// The former file is kept beside it, as `<slatefile>.previous`. Where the new one is invalid nothing is
@@ -117,17 +151,20 @@ final class SlatefileReloader: Sendable {
     // MARK: On the queue
 
     private func reloadNow(_ occasion: Occasion) -> ReloadReport.Outcome {
-        let slatefile: Slatefile
-        let tokens: TokenStore
+        let (slatefile, tokens): (Slatefile, TokenStore)
         do throws(SlatefileFailure) {
-            slatefile = isolating(
-                try .load(options.slatefile, environment: options.environment))
-            tokens = try slatefile.loadTokens(beside: options.slatefile)
+            (slatefile, tokens) = try load()
         } catch {
             if case .signal = occasion.origin { host.repeatSettings(origin: occasion.origin) }
             return .invalid(error)
         }
         return exchange(slatefile, tokens, occasion)
+    }
+
+    private func load() throws(SlatefileFailure) -> (Slatefile, TokenStore) {
+        let slatefile = isolating(
+            try .load(options.slatefile, environment: options.environment))
+        return (slatefile, try slatefile.loadTokens(beside: options.slatefile))
     }
 
     /// Computed each time: crashes of modules may have been reset.
