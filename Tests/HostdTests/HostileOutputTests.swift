@@ -258,6 +258,7 @@ struct HostileOutputTests {
                     words += ["--\(option.name)", path]
                 }
                 if command.name == "new" { words += ["--language", "python"] }
+                if command.name == "wait" { words += ["--timeout", "1ms"] }
                 let outcome = try HostProcess.run(
                     words, in: folder.path, environment: ["HOSTD_TOKEN": hostile.text()])
                 check(outcome, words, seed: seed)
