@@ -34,6 +34,8 @@ extension TestHost {
                 host.deliver(event, completion: $0)
             }
             if let ignored { throw TestHostError.ignored(kind, ignored) }
+            // The modules that answer later.
+            if recorder.all.dropFirst(start).allSatisfy({ $0.event != kind }) { try await settle() }
         }
         return recorder.all.dropFirst(start).last { $0.event == kind }
     }

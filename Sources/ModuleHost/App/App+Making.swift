@@ -69,7 +69,8 @@ extension App {
                 (record.module, record.isolated) = (module, isolated)
                 record.context = context
                 apply(.made, to: record)
-                center.insert(module, in: record.slot, isModule: true)
+                record.taker = isolated ?? OpenHandlers(of: module, context)
+                center.insert(module, in: record.slot, isModule: true, taker: record.taker)
                 provideFacades(of: module, in: record, context)
                 log.of(module: record.id.text).write(
                     .debug, "made", duration: began.duration(to: time.now()))
@@ -123,6 +124,6 @@ extension ModuleSlot.Limits {
     init(of entry: Slatefile.Module) {
         self.init(
             deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog,
-            permissions: entry.permissions)
+            permissions: entry.permissions, hasProcess: entry.hasProcess)
     }
 }

@@ -20,7 +20,7 @@ extension App {
             guard isLeaving || !member.isRemoved && !record.isFailed else { return }
             // The remaining members of a module that kept the lane are notified on its own thread.
             guard !isLost else {
-                do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
+                do { _ = try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return
             }
             switch gate.call(record.slot, on: thread, { try describing(notify) }) {

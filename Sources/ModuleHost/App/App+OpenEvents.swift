@@ -64,12 +64,15 @@ extension App {
     /// - Parameters:
     ///   - limit: That time, where it is another one.
     ///   - endsWithTime: Whether the closure is run then, even if they have not answered what they have received.
+    /// - Returns: The wait, to end it with ``endWait(_:)``; nil where there is none.
+    @discardableResult
     func whenAnswered(
         _ records: [ModuleRecord], within limit: Duration? = nil, endsWithTime: Bool = false,
         _ body: @escaping (App) -> Void
-    ) {
+    ) -> AnswerWaiter<App>? {
         guard records.contains(where: { gate.lane.isCatchingUp($0.slot) }) else {
-            return body(self)
+            body(self)
+            return nil
         }
         let waiter = AnswerWaiter(records.map(\.slot), body)
         answerWaiters.append(waiter)
@@ -77,11 +80,21 @@ extension App {
         waiter.alarm = time.schedule(after: limit ?? slatefile.deadlines.stop) { [weak host] in
             host?.onLane { app, thread in
                 let waiter = confined.open(on: thread)
-                guard app.answerWaiters.contains(where: { $0 === waiter }) else { return }
+                // A stop that waits, too, ends all of them.
+                guard app.answerWaiters.contains(where: { $0 === waiter }),
+                    endsWithTime || !app.shutdown.isWaiting
+                else { return }
                 app.answerWaiters.removeAll { $0 === waiter }
                 if endsWithTime { waiter.end(app) } else { app.settle(waiter.slots, waiter.end) }
             }
         }
+        return waiter
+    }
+
+    /// Ends a wait without its closure.
+    func endWait(_ waiter: AnswerWaiter<App>?) {
+        waiter?.alarm?.cancel()
+        answerWaiters.removeAll { $0 === waiter }
     }
 
     /// Waits on the lane for the answers to what modules have received, and runs a closure behind that, before anything else.
@@ -95,10 +108,11 @@ extension App {
             LaneWork(limit: limit) { [app = host.app] thread in
                 let app = app.open(on: thread)
                 // Another one of them may have called it, and lost the lane in it.
-                guard app.gate.lane.isOpen(slot), let module = app.record(of: slot)?.isolated else {
+                guard app.gate.lane.isOpen(slot), let taker = app.record(of: slot)?.taker else {
                     return
                 }
-                _ = app.gate.call(slot, on: thread) { module.settleEvent() }
+                _ = app.gate.call(slot, on: thread) { taker.settleEvent() }
+                if app.phase.isEnding, app.gate.lane.owns(thread) { app.goOnInStop(taker, slot) }
             }
         }
         guard !jobs.isEmpty else { return body(self) }
@@ -108,6 +122,20 @@ extension App {
                 confined.open(on: thread).end(app.open(on: thread))
             })
         gate.lane.prepend(jobs)
+    }
+
+    /// Has a module receive what it has missed of the stop, one event a job, before anything else.
+    private func goOnInStop(_ taker: any EventTaker, _ slot: ModuleSlot) {
+        guard let host, gate.lane.isCatchingUp(slot) else { return }
+        let confined = LaneConfined(taker)
+        gate.lane.prepend([
+            LaneWork(limit: .stop) { [app = host.app] thread in
+                let (app, taker) = (app.open(on: thread), confined.open(on: thread))
+                var hasGoneOn = false
+                _ = app.gate.call(slot, on: thread) { hasGoneOn = taker.goOn() }
+                if hasGoneOn, app.gate.lane.owns(thread) { app.goOnInStop(taker, slot) }
+            }
+        ])
     }
 
     /// Runs what waits for answers, since the app stops.
@@ -152,11 +180,17 @@ extension App {
         return true
     }
 
-    /// Waits until a module has answered for which as many events wait as may.
+    /// Waits until a module has answered for which as many events wait as may; drops the first one for a module whose handler
+    /// needs the lane to go on.
     ///
     /// - Returns: False where the lane was lost in it.
     func makeRoom(on thread: LaneThread) -> Bool {
         while let slot = gate.lane.full {
+            if let record = record(of: slot), record.isolated == nil {
+                guard let first = gate.lane.removeFirst(of: slot) else { break }
+                openEvents.answer(.none, to: first, by: slot).map(finish)
+                continue
+            }
             let outcome = settleNext(slot, on: thread)
             if outcome == .lost { return false }
             if outcome == .stuck { break }
@@ -183,5 +217,33 @@ extension App {
         let outcome = gate.call(slot, on: thread) { isTold = module.settleNext() }
         if case .lost = outcome { return .lost }
         return isTold ? .told : .stuck
+    }
+}
+
+extension AppHost {
+    /// Delivers an event that has waited to all parts of a module, in the module.
+    func deliver(_ event: LifecycleEvent, to slot: ModuleSlot) -> EventAnswer {
+        let lane = gate.lane
+        // The lane may be lost at any moment.
+        let members =
+            lane.hold.flatMap { thread in
+                lane.asHost(on: thread) { app.open(on: thread).center.members(of: slot) }
+            }
+            ?? lane.serve { [app] thread in
+                LaneConfined(app.open(on: thread).center.members(of: slot))
+            }?.openInModule() ?? []
+        var joined = EventAnswer.reply(.notConcerned)
+        // For those behind one whose handler is suspended, too.
+        HandledEvent.$current.withValue(HandledEvent(event, of: slot)) {
+            event.kind.definition.send(event, to: members) { member, notify in
+                guard !member.isRemoved else { return }
+                do {
+                    joined = joined.joined(with: .reply(try notify()))
+                } catch {
+                    joined = joined.joined(with: .failed(DescribedError(error)))
+                }
+            }
+        }
+        return joined
     }
 }

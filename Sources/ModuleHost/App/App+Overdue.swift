@@ -222,7 +222,7 @@ extension AppHost {
         }
         event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
             guard !member.isRemoved else { return }
-            do { try notify() } catch { failedOverdue(slot, in: event, error) }
+            do { _ = try notify() } catch { failedOverdue(slot, in: event, error) }
         }
         return true
     }

@@ -209,32 +209,15 @@ extension App {
 
     func begin(_ event: inout LifecycleEvent) {
         if phase.isEnding { gate.lane.watchdog.stopReaches(event.kind) }
-        event.mayStayOpen = phase.isReady && !event.kind.isClaimed && event.kind != .launch
+        // The process of a module receives one event at a time, also before its host is ready.
+        let isRunning = phase.isReady || role.upstream != nil && !phase.isEnding
+        event.mayStayOpen = isRunning && !event.kind.isClaimed && event.kind != .launch
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
         if log.isEnabled(.info) || ring != nil { eventBegan = time.now() }
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
-    }
-
-    /// Updates the settings in the contexts of the modules for which they changed.
-    private func take(_ reload: ConfigurationReload) {
-        let changed = reload.changedModules.map { $0.compactMap(record(of:)) } ?? records
-        for record in changed {
-            if let change = reload.change(for: record.id) { take(change, for: record) }
-        }
-    }
-
-    /// Updates the settings in the context of a module.
-    func take(_ change: ConfigurationChange, for record: ModuleRecord) {
-        guard !record.isFailed, let context = record.context else { return }
-        let confined = LaneConfined(context)
-        // The context of an overdue module belongs to its own thread.
-        let isDeferred = gate.lane.defer(
-            for: record.slot,
-            OverdueModules.Work { confined.openInModule().configurationChanged(change) })
-        if !isDeferred { context.configurationChanged(change) }
     }
 
     /// Notes an error that a responder threw.

@@ -26,7 +26,9 @@ extension AppHost {
 }
 
 extension App {
-    fileprivate func unload(_ name: String, _ completion: CallCompletion<UnloadOutcome>) {
+    fileprivate func unload(
+        _ name: String, _ completion: CallCompletion<UnloadOutcome>, hasWaited: Bool = false
+    ) {
         guard calls != nil, !phase.isEnding else {
             return completion.finish(.failure(RouteError.stopped))
         }
@@ -41,8 +43,13 @@ extension App {
                 completion.finish(.success(.unloaded))
             }
         }
+        guard !hasWaited else {
+            return completion.finish(.success(.refused("\(record.id) has yet to answer an event")))
+        }
         // What keeps it, or a stop, may have come by then.
-        whenAnswered([record]) { app in app.unload(name, completion) }
+        whenAnswered([record], endsWithTime: true) {
+            $0.unload(name, completion, hasWaited: true)
+        }
     }
 
     private func refusal(ofUnloading record: ModuleRecord) -> String? {

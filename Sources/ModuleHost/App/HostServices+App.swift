@@ -73,6 +73,10 @@ private struct AppOfContext: ContextApp {
         }
     }
 
+    func deliver(_ event: LifecycleEvent, to slot: ModuleSlot) -> EventAnswer {
+        reference.host?.deliver(event, to: slot) ?? .none
+    }
+
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
         reference.host?.onLane { app, _ in app.answered(slot, event, answer) }
     }

@@ -19,6 +19,8 @@ final class ModuleRecord {
     var module: (any Module)?
     /// ``module``, where it has a process of its own.
     var isolated: IsolatedModule?
+    /// The process or the asynchronous handlers of ``module``; nil where it answers each event at once.
+    var taker: (any EventTaker)?
     /// The start of its process, where that runs and is to end with the place; nil for any other.
     var starting: ProcessStart?
     var context: ModuleContext?

@@ -5,7 +5,7 @@ import Synchronization
 extension ReloadTransaction {
     /// Commits it when the modules that leave have answered what waits for them.
     func commitWhenAnswered() {
-        app.whenAnswered(leaving) { [self] _ in
+        answers = app.whenAnswered(leaving) { [self] _ in
             // A stop that is about to begin rolls it back.
             if !host.isStopping { commit() }
         }

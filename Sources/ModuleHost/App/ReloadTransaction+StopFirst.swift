@@ -22,7 +22,7 @@ extension ReloadTransaction {
         guard app.gate.lane.vacantNumbers(old.count).count == old.count else {
             return rollBack(because: "\(NoPlace(modules: old.count))")
         }
-        app.whenAnswered(old) { [self] _ in
+        answers = app.whenAnswered(old) { [self] _ in
             if !isOver, !host.isStopping { stop(old, then: next) }
         }
     }

@@ -39,6 +39,8 @@ final class ReloadTransaction {
     var stopped: [LazyStarts.Start] = []
     /// Ends the wait for their ends.
     var stopAlarm: (any Alarm)?
+    /// The wait for the answers of the modules that leave.
+    weak var answers: AnswerWaiter<App>?
     /// Whether it is committed or rolled back.
     var isOver = false
 
@@ -210,6 +212,7 @@ final class ReloadTransaction {
         isOver = true
         formerTable = nil
         stopAlarm?.cancel()
+        app.endWait(answers)
         starts?.cancel()
         starts = nil
         app.unloadingModules.takeOut(staged, routes: calls.routes(of: staged))

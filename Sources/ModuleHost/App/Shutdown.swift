@@ -157,7 +157,7 @@ extension App {
                 record.isolated?.end()
             }
             (record.module, record.isolated, record.context) = (nil, nil, nil)
-            record.unloadingParts = nil
+            (record.taker, record.unloadingParts) = (nil, nil)
             _ = center.takeAll(of: record.slot)
             _ = services.takeAll(of: record.slot)
         }

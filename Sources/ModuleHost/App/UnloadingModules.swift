@@ -197,6 +197,7 @@ final class UnloadingModules {
 final class UnloadingParts {
     private var module: (any Module)?
     private var isolated: IsolatedModule?
+    private var taker: (any EventTaker)?
     private var starting: ProcessStart?
     private var context: ModuleContext?
     private(set) var members: [Member]
@@ -205,9 +206,9 @@ final class UnloadingParts {
 
     init(of record: ModuleRecord, members: [Member], services: [AnyObject], routes: [AnyObject]) {
         (module, isolated, context) = (record.module, record.isolated, record.context)
-        starting = record.starting
+        (taker, starting) = (record.taker, record.starting)
         (record.module, record.isolated, record.context) = (nil, nil, nil)
-        record.starting = nil
+        (record.taker, record.starting) = (nil, nil)
         record.endAlarm?.cancel()
         self.members = members
         self.services = services
@@ -221,9 +222,9 @@ final class UnloadingParts {
         routes = []
         members = []
         services = []
-        isolated?.settleEvent()
+        taker?.settleEvent()
         isolated?.end()
         starting?.endProcess()
-        (module, isolated) = (nil, nil)
+        (module, isolated, taker) = (nil, nil, nil)
     }
 }

@@ -29,6 +29,9 @@ protocol EventDefinition {
         _ module: Responder, _ content: Content, as member: Member
     ) throws -> EventReply
 
+    /// Returns the asynchronous handler of an object for the event; nil if it has none: by default.
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler?
+
     // Written once for all kinds: generic here, so that each definition has specialized code of its own, as
     // fast as handwritten code.
 
@@ -55,10 +58,10 @@ protocol EventDefinition {
     /// - Parameters:
     ///   - event: The event.
     ///   - members: The members.
-    ///   - enter: Enters the module for a member, by calling the closure that it receives.
+    ///   - enter: Enters the module for a member, by calling the closure that it receives, which returns its reply.
     static func send(
         _ event: LifecycleEvent, to members: [Member],
-        _ enter: (Member, () throws -> Void) -> Void)
+        _ enter: (Member, () throws -> EventReply) -> Void)
 }
 
 extension EventDefinition where Content == Void {
@@ -80,23 +83,25 @@ extension EventDefinition {
         EventListener<Responder>(object, of: kind) != nil
     }
 
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler? { nil }
+
     static func send(
         _ event: LifecycleEvent, to members: [Member],
-        _ enter: (Member, () throws -> Void) -> Void
+        _ enter: (Member, () throws -> EventReply) -> Void
     ) {
         guard let content = content(of: event) else { return }
         let list = list(of: event.kind)
         for member in members { list.insert(member) }
         for index in list.entries.indices {
             enter(list.entries[index].member) {
-                _ = try notify(list.entries, index, event, content)
+                try notify(list.entries, index, event, content)
             }
         }
     }
 
     /// Returns an empty list for the listeners of events of this kind.
     static func list(of kind: EventKind) -> ResponderList<EventListener<Responder>> {
-        ResponderList { EventListener($0.object, of: kind) }
+        ResponderList { EventListener($0.object, of: kind, handlers: $0.taker as? OpenHandlers) }
     }
 
     /// Delivers an event to one listener.

@@ -12,11 +12,13 @@ struct EventListener<Responder> {
     private let keeper: AnyObject
 
     /// Creates a listener; nil if the object does not receive events of the kind.
-    init?(_ object: AnyObject, of kind: EventKind) {
+    ///
+    /// - Parameter handlers: What runs its asynchronous handlers; nil for an object that is only asked what it receives.
+    init?(_ object: AnyObject, of kind: EventKind, handlers: OpenHandlers? = nil) {
         if let module = object as? Responder {
             let box = Box(module)
             (way, keeper) = (.direct(.passUnretained(box)), box)
-        } else if let responder = wildcard(object, of: kind) {
+        } else if let responder = wildcard(object, of: kind, handlers) {
             let box = Box(responder)
             (way, keeper) = (.wildcard(.passUnretained(box)), box)
         } else {
@@ -59,7 +61,12 @@ protocol WildcardResponder: AnyObject {
 
 /// Returns the object as one that receives events of a kind through one method; nil if it does not receive
 /// them.
-private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardResponder)? {
+private func wildcard(
+    _ object: AnyObject, of kind: EventKind, _ handlers: OpenHandlers?
+) -> (any WildcardResponder)? {
+    if let handler = kind.definition.asyncHandler(of: object) {
+        return AsyncListener(handler, of: handlers)
+    }
     if let responder = object as? any EveryEventResponder {
         return EveryEvent(responder)
     }

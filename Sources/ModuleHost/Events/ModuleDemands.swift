@@ -31,7 +31,7 @@ struct ModuleDemands {
         } else if type is any EveryEventResponder.Type {
             topics = ["*"]
         } else {
-            hasUndeclaredTopics = type is any MessageResponder.Type
+            hasUndeclaredTopics = MessageEvent.isDeclared(by: type)
         }
     }
 

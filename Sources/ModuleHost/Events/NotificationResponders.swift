@@ -26,6 +26,26 @@ public protocol LocalNotificationResponder: Module {
     func didReceiveLocalNotification(_ notification: LocalNotification) throws
 }
 
+/// A module that handles local notifications, and takes its time for each.
+///
+/// - Order: Slatefile order. The module receives the next event when it has returned from this one; other modules, and calls
+///   to this one, do not wait for it. A durable notification is done when the last module has returned.
+/// - Thread: That of the module: one slice from one suspension to the next, never beside other code of the module.
+/// - Deadline: `deadlines.call`, 30 s unless the slatefile says otherwise: then its task is cancelled and it has failed, and a
+///   durable notification becomes a dead letter of this module. Each slice has `deadlines.event`.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
+public protocol AsyncLocalNotificationResponder: Module {
+    /// Notifies the module that a local notification fired.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - isolation: The isolation of the module's asynchronous code; see ``RunningModule/run(isolation:)``.
+    /// - Throws: Any error; it is reported under the module's name.
+    func didReceiveLocalNotification(
+        _ notification: LocalNotification, isolation: isolated any Actor
+    ) async throws
+}
+
 enum NotificationSettingsEvent: EventDefinition {
     static let facts = EventFacts(
         payload: NotificationSettings.self, code: 20,
@@ -56,6 +76,21 @@ enum LocalNotificationEvent: EventDefinition {
 
     static func isDeclared(by type: any Module.Type) -> Bool {
         type is any LocalNotificationResponder.Type
+            || type is any AsyncLocalNotificationResponder.Type
+    }
+
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler? {
+        (object as? any AsyncLocalNotificationResponder).map { module in
+            let module = LaneConfined(module)
+            return AsyncHandler { event, isolation in
+                guard case .localNotification(let notification) = event.content else {
+                    return .notConcerned
+                }
+                try await module.openInModule().didReceiveLocalNotification(
+                    notification, isolation: isolation)
+                return .received
+            }
+        }
     }
 
     static func content(of event: LifecycleEvent) -> LocalNotification? {

@@ -26,6 +26,54 @@ public protocol RemoteNotificationResponder: Module {
     func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws
 }
 
+/// A module that handles remote notifications, and takes its time for each.
+///
+/// - Order: Slatefile order. The module receives the next event when it has returned from this one; other modules, and calls
+///   to this one, do not wait for it. A durable notification is done when the last module has returned.
+/// - Thread: That of the module: one slice from one suspension to the next, never beside other code of the module.
+/// - Reply: One for all, joined by ``FetchResult/joined(with:)`` when the last module has returned.
+/// - Deadline: `deadlines.call`, 30 s unless the slatefile says otherwise: then its task is cancelled and it has failed, and a
+///   durable notification becomes a dead letter of this module. Each slice has `deadlines.event`.
+/// - Failure: Throwing is reported, counts as `failed`, and the other modules still receive the notification.
+public protocol AsyncRemoteNotificationResponder: Module {
+    /// Notifies the module that a remote notification arrived.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - isolation: The isolation of the module's asynchronous code; see ``RunningModule/run(isolation:)``.
+    /// - Returns: The result of handling it.
+    /// - Throws: Any error; it is reported under the module's name.
+    func didReceiveRemoteNotification(
+        _ notification: RemoteNotification, isolation: isolated any Actor
+    ) async throws -> FetchResult
+
+    /// Notifies the module that the push service accepted this device.
+    ///
+    /// - Parameter deviceToken: The token for the server that sends notifications.
+    /// - Throws: Any error; it is reported under the module's name.
+    func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws
+
+    /// Notifies the module that the push service refused this device.
+    ///
+    /// - Parameter error: The service's reason.
+    /// - Throws: Any error; it is reported under the module's name.
+    func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws
+}
+
+extension AsyncRemoteNotificationResponder {
+    /// Does nothing.
+    ///
+    /// - Parameter deviceToken: The token for the server that sends notifications.
+    /// - Throws: Never.
+    public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws {}
+
+    /// Does nothing.
+    ///
+    /// - Parameter error: The service's reason.
+    /// - Throws: Never.
+    public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {}
+}
+
 extension RemoteNotificationResponder {
     /// Does nothing.
     ///
@@ -40,6 +88,11 @@ extension RemoteNotificationResponder {
     public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {}
 }
 
+private func isPushResponder(_ type: any Module.Type) -> Bool {
+    type is any RemoteNotificationResponder.Type
+        || type is any AsyncRemoteNotificationResponder.Type
+}
+
 enum PushEvent: EventDefinition {
     static let facts = EventFacts(
         payload: RemoteNotification.self, reply: .fetchResult, code: 17,
@@ -47,7 +100,19 @@ enum PushEvent: EventDefinition {
         example: #"{"aps": {"badge": 1}}"#)
 
     static func isDeclared(by type: any Module.Type) -> Bool {
-        type is any RemoteNotificationResponder.Type
+        isPushResponder(type)
+    }
+
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler? {
+        (object as? any AsyncRemoteNotificationResponder).map { module in
+            let module = LaneConfined(module)
+            return AsyncHandler { event, isolation in
+                guard case .push(let notification) = event.content else { return .notConcerned }
+                return .fetch(
+                    try await module.openInModule().didReceiveRemoteNotification(
+                        notification, isolation: isolation))
+            }
+        }
     }
 
     static func content(of event: LifecycleEvent) -> RemoteNotification? {
@@ -68,7 +133,18 @@ enum PushRegisteredEvent: EventDefinition {
         example: #"{"deviceToken": "a1b2"}"#)
 
     static func isDeclared(by type: any Module.Type) -> Bool {
-        type is any RemoteNotificationResponder.Type
+        isPushResponder(type)
+    }
+
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler? {
+        (object as? any AsyncRemoteNotificationResponder).map { module in
+            let module = LaneConfined(module)
+            return AsyncHandler { event, _ in
+                guard case .deviceToken(let token) = event.content else { return .notConcerned }
+                try module.openInModule().didRegisterForRemoteNotifications(deviceToken: token)
+                return .received
+            }
+        }
     }
 
     static func content(of event: LifecycleEvent) -> DeviceToken? {
@@ -90,7 +166,20 @@ enum PushRegistrationFailedEvent: EventDefinition {
         example: #"{"error": "refused"}"#)
 
     static func isDeclared(by type: any Module.Type) -> Bool {
-        type is any RemoteNotificationResponder.Type
+        isPushResponder(type)
+    }
+
+    static func asyncHandler(of object: AnyObject) -> AsyncHandler? {
+        (object as? any AsyncRemoteNotificationResponder).map { module in
+            let module = LaneConfined(module)
+            return AsyncHandler { event, _ in
+                guard case .registrationFailure(let failure) = event.content else {
+                    return .notConcerned
+                }
+                try module.openInModule().didFailToRegisterForRemoteNotifications(error: failure)
+                return .received
+            }
+        }
     }
 
     static func content(of event: LifecycleEvent) -> RegistrationFailure? {

@@ -189,7 +189,7 @@ package final class Inbox: Sendable {
     ///   - slots: The slots of its modules as they are now: a reload may replace them before the inbox's thread
     ///     opens the log.
     func open(for host: any InboxHost, _ slots: [ModuleSlot]) {
-        progress.expect(slots, at: origin.modules, upTo: origin.next)
+        progress.expect(slots, at: origin.modules, begun: origin.left, upTo: origin.next)
         mailbox.open(host, of: Set(host.enabledModules))
     }
 
@@ -286,7 +286,9 @@ package final class Inbox: Sendable {
             attempt: 1 + (origin.attempts[item.position] ?? 0),
             isRepeated: origin.isUncertain(at: item.position),
             only: record?.modules.map(Set.init))
-        return (entry, record?.event.standing(at: entry))
+        guard var event = record?.event.standing(at: entry) else { return (entry, nil) }
+        event.mayStayOpen = !event.kind.isClaimed
+        return (entry, event)
     }
 }
 

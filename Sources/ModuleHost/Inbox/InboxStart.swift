@@ -8,6 +8,8 @@ struct InboxStart {
     private(set) var attempts: [EventPosition: Int] = [:]
     /// The events before ``next`` that were delivered, and whose answers had not come: they are delivered again.
     private(set) var unanswered: Set<EventPosition> = []
+    /// The events that modules had begun and not ended when the last host ended in order.
+    private(set) var left: Set<EventPosition> = []
     /// The end of the events that an earlier host may have delivered without a note that is known here.
     ///
     /// Set if the machine went down, or the notes are lost; nil if there are none.
@@ -65,11 +67,18 @@ struct InboxStart {
         next = max(next ?? reached, reached)
         modules = progress.behind.mapValues(\.position)
         unanswered = Set(progress.unanswered.keys)
-        var begun = Set(progress.behind.values.filter(\.begun).map(\.position))
-        // A host that has ended has not died of those without an answer.
-        if contents?.state == .running {
-            begun.formUnion(progress.unanswered.filter(\.value).keys)
+        let hasDied = contents?.state == .running
+        var begun: Set<EventPosition> = []
+        for (module, behind) in progress.behind where behind.begun {
+            // One that hung in it does so again.
+            if hasDied || contents?.overdue.contains(module) == true {
+                begun.insert(behind.position)
+            } else {
+                left.insert(behind.position)
+            }
         }
+        // A host that has ended has not died of those without an answer.
+        if hasDied { begun.formUnion(progress.unanswered.filter(\.value).keys) }
         for position in begun { attempts[position, default: 0] += 1 }
         guard let current = progress.current, current.position >= next ?? current.position else {
             return
@@ -100,6 +109,7 @@ struct InboxStart {
         modules = modules.mapValues { min($0, end) }
         attempts = attempts.filter { $0.key < end }
         unanswered = unanswered.filter { $0 < end }
+        left = left.filter { $0 < end }
     }
 
     /// Returns whether a cursor differs from this.
@@ -117,6 +127,7 @@ struct InboxStart {
     /// Returns whether an event may have been delivered by an earlier host, beside its ``attempts``.
     func isUncertain(at position: EventPosition) -> Bool {
         uncertainBefore.map { position < $0 } == true || unanswered.contains(position)
+            || left.contains(position)
     }
 
     /// Returns the modules that have yet to receive an event which all others have; nil for all modules.

@@ -48,7 +48,7 @@ final class OpenEvent: Sendable {
 /// The answer makes the module go on with the next event. Where it does not come within the deadline, the module is
 /// unresponsive, and from then on its own thread waits for it, and kills the process at the limit. A process that ends
 /// before it answers is started again, and receives the event once more.
-extension IsolatedModule {
+extension IsolatedModule: EventTaker {
     /// Sends an event to the process, and does not wait for the answer.
     ///
     /// - Returns: False where the caller is to wait for the answer: nothing was sent.
@@ -98,7 +98,6 @@ extension IsolatedModule {
         finish(open, wait(for: open))
     }
 
-    /// Waits until the process has answered the event that it has, before it receives something that is not to wait.
     func settleEvent() {
         guard let open = openEvent, !context.host.services.gate.lane.isClosed else { return }
         finish(open, wait(for: open))
@@ -168,32 +167,29 @@ extension IsolatedModule {
         }
     }
 
-    /// Goes on with what the module has not received, up to the next event that the process has to answer.
-    ///
-    /// On the lane; a thread of its own goes on by itself.
-    func goOn() {
+    @discardableResult
+    func goOn() -> Bool {
         let services = context.host.services
-        guard services.isOnLane, openEvent == nil else { return }
+        guard services.isOnLane, openEvent == nil else { return false }
         while let step = services.gate.lane.nextStep(of: context.slot) {
             switch step {
             case .event(let event):
                 guard hears(event) else { continue }
                 let answer = Result { try hear(event) }
-                if case .success(.open) = answer { return }
+                if case .success(.open) = answer { return true }
                 answered(event, answer)
-            // Its own thread reads on in the inbox.
             case .read:
-                services.yieldLane(again: true)
-                if services.isOnLane {
-                    services.fail(context.slot, "restart", NoThread())
-                }
-                return
+                services.yieldToRead(context.slot)
+                return false
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
-            case .current, .open: return
-            case .rejoined(let missed): return services.rejoined(context.slot, missed: missed)
+            case .current, .open: return false
+            case .rejoined(let missed):
+                services.rejoined(context.slot, missed: missed)
+                return false
             }
         }
+        return false
     }
 
     private func hears(_ event: LifecycleEvent) -> Bool {
@@ -267,10 +263,4 @@ final class EventWatch: Sendable {
         } completion: { _ in
         }
     }
-}
-
-/// The error for a restarted module that has no thread on which to receive the waiting events.
-struct NoThread: Error, CustomStringConvertible {
-    let description =
-        "the system has no thread on which it can receive what waits for it in the inbox"
 }

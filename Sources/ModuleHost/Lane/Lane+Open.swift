@@ -16,6 +16,29 @@ extension Lane {
         return isOpen
     }
 
+    /// As ``open(_:_:)``, for an asynchronous handler that the calling thread has begun.
+    ///
+    /// The own thread of an overdue module does not wait for it.
+    func leaveOpen(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
+        if open(slot, event) { return true }
+        let identity = NativeThread.current
+        return state.withLock { $0.overdue.leaveOpen(slot, on: identity) }
+    }
+
+    /// Notes that a module is not to answer its event any more: a durable one waits for the module's next instance, or the
+    /// next host.
+    ///
+    /// In the module.
+    func giveBack(_ slot: ModuleSlot) {
+        state.withLock { $0.overdue.giveBack(slot, log: $0.log) }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// See ``OverdueModules/removeFirst(of:log:)``.
+    func removeFirst(of slot: ModuleSlot) -> LifecycleEvent? {
+        state.withLock { $0.overdue.removeFirst(of: slot, log: $0.log) }
+    }
+
     /// Notes that an event which is being delivered waits for a module that is not overdue.
     func wait(_ slot: ModuleSlot, for event: LifecycleEvent) {
         let mayBeFull = state.withLock { $0.overdue.wait(slot, for: event) }

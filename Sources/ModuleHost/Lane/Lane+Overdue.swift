@@ -88,10 +88,10 @@ extension Lane {
                     if !delegate.deliverOverdue(event, to: slot, &members) { break steps }
                 case .read(let place):
                     let (entry, event) = delegate.readOverdue(at: place)
-                    let isWanted = state.withLock {
+                    let wanted = state.withLock {
                         $0.overdue.take(entry, event, for: slot, on: thread, log: $0.log)
                     }
-                    if isWanted, let event, !delegate.deliverOverdue(event, to: slot, &members) {
+                    if let wanted, !delegate.deliverOverdue(wanted, to: slot, &members) {
                         break steps
                     }
                 case .deferred(let work): work.run()
@@ -148,7 +148,10 @@ extension Lane {
             case .listed: return .go
             case .unlisted: return .skip
             case .overdue: return .overdue
-            case .open: return state.overdue.isStopping ? .go : .overdue
+            case .open:
+                guard let position else { return .go }
+                let kind = state.current?.event?.kind
+                return state.overdue.isTold(slot, at: position, kind) ? .go : .overdue
             case .rejoined:
                 guard let position else { return .go }
                 // The module caught up on its own thread while this event was being delivered.

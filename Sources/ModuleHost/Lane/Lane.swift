@@ -248,7 +248,8 @@ final class Lane: Sendable {
     /// Returns the event that the lane, or an overdue module's own thread, is delivering to `slot`.
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
-            state.overdue.holds(slot)
+            // An asynchronous handler knows its own: see ``HandledEvent``.
+            state.overdue.isOverdue(slot)
                 ? state.overdue.currentEvent(of: slot) : state.current?.currentEvent
         }
     }

@@ -43,6 +43,8 @@ final class ModuleSlot: Sendable {
         var backlog = Slatefile.Defaults.backlog
         /// The permissions of the module's process beyond those of every module.
         var permissions: Set<Slatefile.Permission> = []
+        /// Whether the module runs in a process of its own.
+        var hasProcess = false
     }
 
     private let currentLimits: Guarded<Limits>

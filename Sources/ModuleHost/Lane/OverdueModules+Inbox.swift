@@ -9,6 +9,11 @@ extension OverdueModules {
         /// The events among them that the module is not to receive: another one claimed them.
         private var excluded: Set<EventPosition> = []
 
+        /// The last event that the module had begun and was to receive again.
+        private var putBack: EventPosition?
+        /// Whether the module was stopped in it.
+        private var isGivenBack = false
+
         /// The number of events among them that are for the module.
         private(set) var count = 0
 
@@ -26,8 +31,11 @@ extension OverdueModules {
         }
 
         /// Adds an event that the module was processing in front of the others.
-        mutating func putBack(_ entry: InboxEntry) {
+        ///
+        /// - Parameter isGivenBack: Whether it took too long for a stop or for another change of the module.
+        mutating func putBack(_ entry: InboxEntry, isGivenBack: Bool = false) {
             places = entry.position..<max(entry.end, places?.upperBound ?? entry.end)
+            (putBack, self.isGivenBack) = (entry.position, isGivenBack)
             count += 1
         }
 
@@ -42,6 +50,12 @@ extension OverdueModules {
                 self = InboxBacklog()
             }
         }
+
+        /// The first event, if the module has begun it, and was stopped in it.
+        var begun: EventPosition? { isGivenBack && first == putBack ? first : nil }
+
+        /// Returns whether the module has received an event before, and not returned from it.
+        func hasBegun(_ entry: InboxEntry) -> Bool { entry.position == putBack }
 
         /// Removes the event that was read at the first position.
         ///
@@ -99,25 +113,27 @@ extension OverdueModules {
     ///   - slot: The module's slot.
     ///   - thread: The module's thread.
     ///   - log: The log.
-    /// - Returns: Whether the module is to receive it.
+    /// - Returns: The event that the module is to receive; nil for none.
     mutating func take(
         _ entry: InboxEntry?, _ event: LifecycleEvent?, for slot: ModuleSlot, on thread: LaneThread,
         log: EventLog
-    ) -> Bool {
-        guard self[slot]?.thread === thread else { return false }
+    ) -> LifecycleEvent? {
+        guard self[slot]?.thread === thread else { return nil }
         guard let entry else {
             modules[slot.number]?.inboxBacklog = InboxBacklog()
-            return false
+            return nil
         }
+        let isRepeated = modules[slot.number]?.inboxBacklog.hasBegun(entry) == true
         let isWanted = modules[slot.number]?.inboxBacklog.take(entry) == true
-        guard isWanted, let event, event.isFor(slot.id) else {
+        guard isWanted, var event, event.isFor(slot.id) else {
             noteUndelivered(slot, log)
-            return false
+            return nil
         }
+        if isRepeated { event = event.standing(at: entry.repeated) }
         modules[slot.number]?.event = event
         modules[slot.number]?.begun = entry
         noteUndelivered(slot, log)
-        return true
+        return event
     }
 
     /// Returns the first durable event that each module that is behind has not received.
@@ -141,7 +157,11 @@ extension OverdueModules {
         modules[slot.number]?.isLevel = own == nil
         // What a stop leaves to the next host, or waits since it failed, is older or newer.
         let first = [own, failed(slot)?.inboxBacklog.first].compactMap(\.self).min()
-        note(slot, first, first != nil && first == modules[slot.number]?.begun?.position)
+        let module = modules[slot.number]
+        let begun = [
+            module?.begun?.position, module?.inboxBacklog.begun, failed(slot)?.inboxBacklog.begun,
+        ]
+        note(slot, first, first != nil && begun.contains(first))
     }
 
     private mutating func firstUndelivered(_ slot: ModuleSlot, _ log: EventLog) -> EventPosition? {
@@ -152,7 +172,9 @@ extension OverdueModules {
         var position = max(module.position, module.undeliveredFrom)
         defer { modules[slot.number]?.undeliveredFrom = position }
         while position < log.head {
-            if let kept = log[position], let entry = kept.event.entry, kept.isFor(slot) != false {
+            if let kept = log[position], let entry = kept.event.entry, kept.isFor(slot) != false,
+                !module.asked.contains(position)
+            {
                 return entry.position
             }
             position += 1
@@ -165,7 +187,7 @@ extension OverdueModules {
     func noteLevel(_ slot: ModuleSlot) {
         let first = [firstDropped(of: slot), failed(slot)?.inboxBacklog.first].compactMap(\.self)
             .min()
-        note(slot, first, false)
+        note(slot, first, first != nil && first == failed(slot)?.inboxBacklog.begun)
     }
 
     private func firstDropped(of slot: ModuleSlot) -> EventPosition? {
@@ -278,8 +300,9 @@ extension OverdueModules {
             if let kept = log[position], let entry = kept.event.entry {
                 // Whether an event that is still being delivered is claimed is not known yet: see
                 // ``noteClaimed(_:)``.
+                let isAsked = modules[slot.number]?.asked.contains(position) == true
                 modules[slot.number]?.addToInboxBacklog(
-                    entry, isExcluded: kept.isFor(slot) == false)
+                    entry, isExcluded: isAsked || kept.isFor(slot) == false)
             }
             modules[slot.number]?.position += 1
         }

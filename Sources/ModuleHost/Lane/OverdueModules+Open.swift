@@ -30,11 +30,29 @@ extension OverdueModules {
         return true
     }
 
-    /// Makes an overdue module wait for the answer of its process, and no thread with it.
+    /// Notes that an overdue module has begun an asynchronous handler of its event, on its own thread.
+    ///
+    /// - Parameter identity: That of the calling thread.
+    mutating func leaveOpen(_ slot: ModuleSlot, on identity: UInt) -> Bool {
+        guard let module = self[slot], let thread = module.thread,
+            self.thread(identity) === thread, !module.isOut, module.event != nil
+        else { return false }
+        modules[slot.number]?.isOut = true
+        return true
+    }
+
+    /// Makes an overdue module wait for its answer, and no thread with it.
     mutating func open(_ slot: ModuleSlot, log: EventLog) {
         modules[slot.number]?.waiting = Deque()
         modules[slot.number]?.known = log.head
         open(slot)
+        guard isStopping, let module = self[slot], module.inboxBacklog.first != nil,
+            failed(slot) == nil
+        else { return }
+        // A stop does not read on in the inbox.
+        modules[slot.number]?.inboxBacklog = InboxBacklog()
+        leave(module.inboxBacklog, of: slot)
+        noteUndelivered(slot, log)
     }
 
     private mutating func open(_ slot: ModuleSlot) {
@@ -53,25 +71,85 @@ extension OverdueModules {
         guard var module = self[slot] else { return }
         (module.thread, module.turn) = (thread, turns)
         turns += 1
-        if let event {
-            module.position = max(module.position, event.sequence + 1)
-            module.begun = module.begun ?? event.entry
-        }
         modules[slot.number] = module
+        // Not a search of which it was asked while other events wait for it.
+        if let event, !module.asked.contains(event.sequence),
+            hasPassedAll(slot.number, before: event.sequence)
+        {
+            modules[slot.number]?.position = max(module.position, event.sequence + 1)
+            modules[slot.number]?.begun = module.begun ?? event.entry
+        }
         if slot.isListed { slot.status.store(.overdue, ordering: .releasing) }
     }
 
     /// Notes that the process of a module has answered its event, or will not.
     mutating func answered(_ slot: ModuleSlot, log: EventLog) {
-        guard self[slot]?.isOut == true else { return }
+        guard let module = self[slot], module.isOut || module.thread == nil else { return }
         modules[slot.number]?.isOut = false
         modules[slot.number]?.begun = nil
         modules[slot.number]?.event = nil
-        if isStopping, self[slot]?.thread == nil {
+        if isStopping, module.thread == nil, hasPassedAll(slot.number, before: log.head) {
             leaveRest(of: slot, log: log)
         } else {
             noteUndelivered(slot, log)
         }
+    }
+
+    /// Notes that a module is not to answer its event any more: a durable one waits as if it had not received it.
+    mutating func giveBack(_ slot: ModuleSlot, log: EventLog) {
+        guard let module = self[slot], module.isOut else { return }
+        modules[slot.number]?.begun = nil
+        if let begun = module.begun {
+            if isStopping {
+                if failed(slot) == nil { leave(InboxBacklog(), of: slot) }
+                failed[slot.number]?.inboxBacklog.putBack(begun, isGivenBack: true)
+            } else {
+                modules[slot.number]?.inboxBacklog.putBack(begun, isGivenBack: true)
+            }
+        }
+        answered(slot, log: log)
+    }
+
+    /// Removes the first event that waits for a module from those in memory: a durable one waits in the inbox alone then, any
+    /// other is dropped.
+    ///
+    /// - Returns: The event; nil where none waits.
+    mutating func removeFirst(of slot: ModuleSlot, log: EventLog) -> LifecycleEvent? {
+        guard var module = self[slot] else { return nil }
+        module.passWaiting()
+        let first = module.position < module.known ? module.position : module.waiting.first
+        guard let first, let kept = log[first] else { return nil }
+        module.position = first + 1
+        module.passWaiting()
+        if let entry = kept.event.entry {
+            module.addToInboxBacklog(
+                entry, isExcluded: kept.isFor(slot) == false || module.asked.contains(first))
+        } else {
+            module.missed += 1
+        }
+        modules[slot.number] = module
+        return kept.event
+    }
+
+    /// Returns whether the lane tells a module an event that does not wait for its answer.
+    ///
+    /// In a stop these are the shutdown events, unless one of them waits already. Other parts of a module receive the event that
+    /// it is to answer. Between two slices of its handler a module can be asked whether it claims something: a search does not
+    /// wait, and the module's other events stand where they are.
+    mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ kind: EventKind?) -> Bool {
+        guard let module = self[slot], module.thread == nil else { return true }
+        if module.isOut, module.event?.sequence == position { return true }
+        let hasProcess = slot.limits.hasProcess
+        if isStopping {
+            guard hasProcess || kind?.stateChange != nil,
+                hasPassedAll(slot.number, before: position)
+            else { return false }
+            modules[slot.number]?.position = position + 1
+            return true
+        }
+        guard kind?.isClaimed == true, !hasProcess else { return false }
+        modules[slot.number]?.asked.insert(position)
+        return true
     }
 
     /// Returns whether the process of a module has an event that it has not answered, and no thread waits for that.
@@ -93,6 +171,11 @@ extension OverdueModules {
         _ = passUnconcerned(slot.number, before: event.sequence)
         modules[slot.number]?.waiting.append(event.sequence)
         return module.waiting.count >= module.slot.backlog
+    }
+
+    /// Returns whether a module has passed all events, or those that are left are none for it.
+    private mutating func hasPassedAll(_ number: UInt16, before position: UInt64) -> Bool {
+        passUnconcerned(number, before: position) || modules[number]?.position ?? 0 >= position
     }
 
     /// Moves a module for which nothing waits behind the events that are none for it.
@@ -152,12 +235,17 @@ extension OverdueModules {
         return modules[slot.number]?.inboxBacklog
     }
 
+    /// Leaves durable events to the next host, as those of a failed module.
+    mutating func leave(_ rest: InboxBacklog, of slot: ModuleSlot) {
+        slot.isAwaited.store(true, ordering: .relaxed)
+        failed[slot.number] = Failed(slot: slot, inboxBacklog: rest)
+    }
+
     private mutating func leaveRest(of slot: ModuleSlot, log: EventLog) {
         if let rest = takeRest(of: slot, log: log), rest.first != nil,
             failed(slot)?.inboxBacklog.first == nil
         {
-            slot.isAwaited.store(true, ordering: .relaxed)
-            failed[slot.number] = Failed(slot: slot, inboxBacklog: rest)
+            leave(rest, of: slot)
         }
         if self[slot]?.isOut != true {
             modules[slot.number] = nil
@@ -173,5 +261,6 @@ extension OverdueModules.Module {
     /// Forgets the waiting events that it has passed.
     fileprivate mutating func passWaiting() {
         while let first = waiting.first, first < position { _ = waiting.popFirst() }
+        if !asked.isEmpty { asked = asked.filter { $0 >= position } }
     }
 }

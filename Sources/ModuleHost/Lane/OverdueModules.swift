@@ -51,6 +51,8 @@ struct OverdueModules {
         var waiting = Deque<UInt64>()
         /// The position before which any event may be one for it.
         var known: UInt64 = 0
+        /// The positions of the searches that it was asked of in between.
+        var asked: Set<UInt64> = []
         /// The position of the log before which there is no durable event that it has not received.
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
@@ -255,13 +257,23 @@ struct OverdueModules {
         }
         while let position = modules[number]?.position, position < log.head {
             let kept = log[position]
-            if let kept, kept.unreached == nil {
+            if let kept, kept.unreached == nil, !module.asked.contains(position) {
                 noteUndelivered(slot, log)
                 return .current
             }
             modules[number]?.position += 1
             modules[number]?.event = kept?.event
             trim(&log)
+            if module.asked.contains(position) { continue }
+            // In a stop the durable rest is the next host's.
+            if isStopping, thread == nil, let event = kept?.event, event.kind.stateChange == nil {
+                if let entry = event.entry {
+                    if failed(slot) == nil { leave(InboxBacklog(), of: slot) }
+                    failed[number]?.inboxBacklog.append(
+                        entry, isExcluded: kept?.isFor(slot) != true)
+                }
+                continue
+            }
             guard let kept else {
                 modules[number]?.missed += 1
                 continue
@@ -313,7 +325,8 @@ struct OverdueModules {
                 if kept?.event.entry == nil { return true }
             }
             if let entry = kept?.event.entry {
-                guard let isFor = kept?.isFor(slot) else { return false }
+                let isAsked = modules[number]?.asked.contains(position) == true
+                guard let isFor = isAsked ? false : kept?.isFor(slot) else { return false }
                 modules[number]?.addToInboxBacklog(entry, isExcluded: !isFor)
             } else {
                 modules[number]?.missed += 1

@@ -137,6 +137,8 @@ final class Member {
     let slot: ModuleSlot
     /// The place among the members of its slot.
     let sequence: Int
+    /// The receiver of its events that may answer them later; nil for one that answers at once.
+    let taker: (any EventTaker)?
     /// The topics of messages that the member named when the first message arrived; accessed only while its
     /// module may be entered.
     private var topics: [String]?
@@ -144,10 +146,13 @@ final class Member {
     /// thread.
     private let removed = Atomic(false)
 
-    init(object: AnyObject, slot: ModuleSlot, sequence: Int) {
+    init(
+        object: AnyObject, slot: ModuleSlot, sequence: Int, taker: (any EventTaker)? = nil
+    ) {
         self.object = object
         self.slot = slot
         self.sequence = sequence
+        self.taker = taker
     }
 
     @usableFromInline var isRemoved: Bool { removed.load(ordering: .relaxed) }

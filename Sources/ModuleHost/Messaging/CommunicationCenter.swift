@@ -89,11 +89,15 @@ public final class CommunicationCenter {
     }
 
     // A module itself stands before the members that it has added, also in `init`.
-    func insert(_ object: AnyObject, in slot: ModuleSlot, isModule: Bool = false) {
+    func insert(
+        _ object: AnyObject, in slot: ModuleSlot, isModule: Bool = false,
+        taker: (any EventTaker)? = nil
+    ) {
         let key = ObjectIdentifier(object)
         guard slot.status.load(ordering: .relaxed) != .unlisted, known[key] == nil else { return }
         sequence += 1
-        let member = Member(object: object, slot: slot, sequence: isModule ? 0 : sequence)
+        let member = Member(
+            object: object, slot: slot, sequence: isModule ? 0 : sequence, taker: taker)
         known[key] = member
         slot.membersAdded.add(1, ordering: .releasing)
         guard !slot.isStaged.load(ordering: .relaxed) else {

@@ -29,6 +29,13 @@ package final class InboxEntry: Sendable {
         self.isRepeated = isRepeated || attempt > 1
         self.only = only
     }
+
+    /// The entry, as one that a module has received before.
+    var repeated: InboxEntry {
+        InboxEntry(
+            position: position, end: end, id: id, source: source, attempt: attempt,
+            isRepeated: true, only: only)
+    }
 }
 
 extension LifecycleEvent {

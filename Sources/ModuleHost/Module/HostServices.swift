@@ -23,6 +23,9 @@ protocol ContextApp: Sendable {
         _ record: InboxRecord,
         _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void)
 
+    /// Delivers an event that has waited to all parts of a module, on the lane and in the module.
+    func deliver(_ event: LifecycleEvent, to slot: ModuleSlot) -> EventAnswer
+
     /// Takes the answer of a module to an event for which nothing waited, on the lane.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer)
 
@@ -38,6 +41,12 @@ protocol ContextApp: Sendable {
     func apply(
         slatefile text: String, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
+}
+
+/// The error for a module that has no thread on which to receive the waiting events.
+struct NoThread: Error, CustomStringConvertible {
+    let description =
+        "the system has no thread on which it can receive what waits for it in the inbox"
 }
 
 /// The services of a host for the context of a module.
@@ -197,8 +206,27 @@ final class HostServices: PostingServices {
     /// See ``Lane/open(_:_:)``.
     func open(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool { gate.lane.open(slot, event) }
 
+    /// See ``Lane/leaveOpen(_:_:)``.
+    func leaveOpen(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
+        gate.lane.leaveOpen(slot, event)
+    }
+
     /// See ``Lane/answered(_:)``.
     func answered(_ slot: ModuleSlot) { gate.lane.answered(slot) }
+
+    /// See ``Lane/giveBack(_:)``.
+    func giveBack(_ slot: ModuleSlot) { gate.lane.giveBack(slot) }
+
+    /// Delivers an event that has waited to all parts of a module, on the lane and in the module.
+    func deliver(_ event: LifecycleEvent, to slot: ModuleSlot) -> EventAnswer {
+        app.deliver(event, to: slot)
+    }
+
+    /// Has the calling thread, which loses the lane, read what waits for a module in the inbox.
+    func yieldToRead(_ slot: ModuleSlot) {
+        yieldLane(again: true)
+        if isOnLane { fail(slot, "restart", NoThread()) }
+    }
 
     /// Passes the answer of a module to an event for which nothing waited to the app.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {

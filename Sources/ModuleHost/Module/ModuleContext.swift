@@ -143,7 +143,11 @@ public final class ModuleContext {
     // MARK: The current event
 
     /// The event that the module is receiving; nil outside an event, as in a timer's tick.
-    public var event: LifecycleEvent? { host.services.currentEvent(of: slot) }
+    ///
+    /// In an asynchronous handler, also behind a suspension.
+    public var event: LifecycleEvent? {
+        HandledEvent.current(of: slot) ?? host.services.currentEvent(of: slot)
+    }
 
     /// The position of the current event in the inbox; nil for an event that is not durable.
     ///

@@ -2,7 +2,7 @@ extension EntryUse {
     /// A check of entries against the classes of the running binary: whether the class exists, whether the
     /// main one can provide the root, whether settings decode as the type that the module declares, whether
     /// its routes and its services are possible beside those of the modules before it, whether there are the
-    /// services and routes that it declares it uses.
+    /// services and routes that it declares it uses, and whether it has one handler for each event.
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which calls it in file order.
     ///
@@ -99,6 +99,7 @@ private final class ModuleClass {
             diagnostics.append(
                 .entry("the main module supplies the root: '\(use.entry)' is not a RootProvider"))
         }
+        diagnostics += AsyncHandler.conflicts(in: type, named: use.entry).map { .entry($0) }
         if let error = error(in: use.config) { diagnostics.append(.config(error)) }
         if let routed {
             diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }

@@ -1,0 +1,217 @@
+import AppService
+
+/// The asynchronous handlers of a module: it receives the next event when the one that it has begun has returned.
+///
+/// Between two slices of a handler no thread is in the module, and the lane goes on: the module is behind, as one whose process
+/// has an event to answer.
+///
+/// Belongs to the module.
+final class OpenHandlers: EventTaker {
+    private let services: HostServices
+    private let slot: ModuleSlot
+    private let place: ModulePlace
+    private let log: Log
+    /// The handler for which events wait.
+    private var open: Handling?
+
+    /// Creates the handlers of a module; nil for one that has none.
+    init?(of module: any Module, _ context: ModuleContext) {
+        let hasHandler = EventKind.allCases.contains {
+            $0.definition.asyncHandler(of: module) != nil
+        }
+        guard hasHandler else { return nil }
+        (services, slot) = (context.host.services, context.slot)
+        (place, log) = (context.place, context.log)
+    }
+
+    /// A handler that has begun.
+    private final class Handling {
+        enum Phase {
+            /// Its first slice has not returned.
+            case first
+            /// It has returned in its first slice.
+            case returned(EventAnswer)
+            /// Events wait for it.
+            case open(alarm: any Alarm)
+            /// Nothing waits for it.
+            case alone
+        }
+
+        let event: LifecycleEvent
+        let task = HandlerTask()
+        var phase = Phase.first
+        /// The answers of other parts of the module to the event.
+        var others = EventAnswer.none
+
+        init(of event: LifecycleEvent) { self.event = event }
+    }
+
+    /// Begins the handler of an event.
+    ///
+    /// - Returns: Its reply, where it has returned at once; else ``EventReply/open``. Where events are not to wait for it, since
+    ///   the app does not run, it goes on by itself.
+    /// - Throws: What it threw before it was suspended.
+    func hear(_ event: LifecycleEvent, _ handler: AsyncHandler) throws -> EventReply {
+        let handling = Handling(of: event)
+        let confined = LaneConfined((self, handling))
+        let (run, handled) = (handler.run, HandledEvent(event, of: slot))
+        place.begin { isolation in
+            var answer: EventAnswer
+            do {
+                // Not in a closure: it would lose the isolation.
+                answer = .reply(try await Self.handle(handled, run, isolation: isolation))
+            } catch {
+                answer = .failed(DescribedError(error))
+            }
+            let (handlers, handling) = confined.openInModule()
+            handlers.ended(handling, answer)
+        } onCreate: {
+            handling.task.set($0)
+        }
+        switch handling.phase {
+        case .returned(.reply(let reply)): return reply
+        case .returned(.failed(let error)): throw error
+        default: break
+        }
+        place.add(handling.task)
+        guard event.mayStayOpen, services.leaveOpen(slot, event) else {
+            handling.phase = .alone
+            return .received
+        }
+        let limit = services.deadlines.call
+        handling.phase = .open(
+            alarm: services.time.schedule(after: limit) { [services, slot] in
+                services.enter(slot, reachesLeaving: true) {
+                    let (handlers, handling) = confined.openInModule()
+                    handlers.expire(handling, after: limit)
+                } completion: { _ in
+                }
+            })
+        open = handling
+        return .open
+    }
+
+    private static func handle(
+        _ event: HandledEvent, _ run: AsyncHandler.Run, isolation: isolated any Actor
+    ) async throws -> EventReply {
+        try await HandledEvent.$current.withValue(event) { try await run(event.event, isolation) }
+    }
+
+    /// Takes the end of a handler.
+    private func ended(_ handling: Handling, _ answer: EventAnswer) {
+        switch handling.phase {
+        case .first: handling.phase = .returned(answer)
+        case .open: finish(handling, handling.others.joined(with: answer))
+        case .alone, .returned:
+            place.remove(handling.task)
+            if case .failed(let error) = answer, !handling.task.isCancelled {
+                log.write(.error, "failed: \(error)", event: handling.event.kind.rawValue)
+            }
+        }
+    }
+
+    private func expire(_ handling: Handling, after limit: Duration) {
+        guard case .open = handling.phase else { return }
+        handling.task.cancel()
+        let error = HandlerTooLate(limit: limit)
+        _ = services.putAsideEventInHand(of: slot, because: "\(error)")
+        finish(handling, .failed(DescribedError(error)))
+    }
+
+    private func finish(_ handling: Handling, _ answer: EventAnswer) {
+        close(handling)
+        services.answered(slot)
+        // Before the answer is noted: who waits for all answers looks then.
+        goOnLater()
+        services.answered(slot, handling.event, answer)
+    }
+
+    private func close(_ handling: Handling) {
+        if case .open(let alarm) = handling.phase { alarm.cancel() }
+        handling.phase = .alone
+        open = nil
+        if !handling.task.isCancelled { place.remove(handling.task) }
+    }
+
+    /// Cancels the handler.
+    ///
+    /// A durable event is left to the module's next instance, or to the next host.
+    func settleEvent() {
+        guard let handling = open else { return }
+        handling.task.cancel()
+        close(handling)
+        services.giveBack(slot)
+        // It may stay, if what was to replace it has failed.
+        goOnLater()
+        services.answered(slot, handling.event, .none)
+    }
+
+    // MARK: What waits for the module
+
+    /// Has the module receive what waits for it, one event a job, so that each has the deadline of one.
+    private func goOnLater() {
+        let handlers = LaneConfined(self)
+        services.enter(slot, reachesLeaving: true) {
+            handlers.openInModule().goOn()
+        } completion: { _ in
+        }
+    }
+
+    @discardableResult
+    func goOn() -> Bool {
+        guard services.isOnLane, open == nil,
+            let step = services.gate.lane.nextStep(of: slot)
+        else { return false }
+        switch step {
+        case .event(let event):
+            let answer = services.deliver(event, to: slot)
+            if let open {
+                open.others = answer
+            } else {
+                services.answered(slot)
+                goOnLater()
+                services.answered(slot, event, answer)
+            }
+            return true
+        case .deferred(let work): work.run()
+        case .dropped(let work): work.abandon()
+        case .read:
+            services.yieldToRead(slot)
+            return false
+        case .current, .open: return false
+        case .rejoined(let missed):
+            services.rejoined(slot, missed: missed)
+            return false
+        }
+        goOnLater()
+        return true
+    }
+}
+
+/// The task of a handler, which is cancelled with its module.
+private final class HandlerTask: PendingWork {
+    private let state = Guarded<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
+
+    func set(_ task: Task<Void, Never>) { state.withLock { $0.task = task } }
+
+    var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    func moduleUnloaded() { cancel() }
+}
+
+/// The error of a handler that has not returned in time.
+private struct HandlerTooLate: Error, CustomStringConvertible {
+    let limit: Duration
+
+    var description: String {
+        "its handler did not return within \(limit.briefText), and was cancelled"
+    }
+}
