@@ -14,6 +14,8 @@ final class OpenEvent: Sendable {
     /// The time after which a process that has not answered is killed, and its end.
     let limit: Duration
     let end: ContinuousClock.Instant
+    /// The time of its sending.
+    let began: ContinuousClock.Instant
     private let kept = Guarded<Result?>(nil)
     private let arrival = DispatchSemaphore(value: 0)
 
@@ -23,7 +25,7 @@ final class OpenEvent: Sendable {
     ) {
         (self.event, self.process, self.limit) = (event, process, limit)
         number = process.nextNumber()
-        end = now + limit
+        (began, end) = (now, now + limit)
     }
 
     /// Keeps the answer, once.
@@ -229,13 +231,16 @@ final class EventWatch: Sendable {
 
     /// Watches the time of an event; one alarm is enough for all that are answered in time.
     func watch(_ open: OpenEvent, within deadline: Duration) {
-        let due = services.time.now() + deadline
+        let due = open.began + deadline
         let isWatched = state.withLock { state in
             state.last = (open, due)
             defer { state.isWatched = true }
             return state.isWatched
         }
-        if !isWatched { schedule(due) }
+        guard !isWatched else { return }
+        schedule(due)
+        // A test may have moved its clock since then; the alarm would wait for the next move.
+        if services.time.now() >= due { look() }
     }
 
     private func schedule(_ due: ContinuousClock.Instant) {
