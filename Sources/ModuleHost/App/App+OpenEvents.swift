@@ -104,11 +104,14 @@ extension App {
         _ slots: [ModuleSlot], limit: DeliveryLimit = .event, _ body: @escaping (App) -> Void
     ) {
         guard let host else { return }
-        var jobs: [any LaneJob] = slots.filter(gate.lane.isOpen).map { slot in
+        // In a stop those, too, that have yet to receive what they missed of it.
+        let waits = phase.isEnding ? gate.lane.isCatchingUp : gate.lane.isOpen
+        var jobs: [any LaneJob] = slots.filter(waits).map { slot in
             LaneWork(limit: limit) { [app = host.app] thread in
                 let app = app.open(on: thread)
                 // Another one of them may have called it, and lost the lane in it.
-                guard app.gate.lane.isOpen(slot), let taker = app.record(of: slot)?.taker else {
+                guard app.gate.lane.isCatchingUp(slot), let taker = app.record(of: slot)?.taker
+                else {
                     return
                 }
                 _ = app.gate.call(slot, on: thread) { taker.settleEvent() }

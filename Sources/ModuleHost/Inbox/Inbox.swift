@@ -189,7 +189,7 @@ package final class Inbox: Sendable {
     ///   - slots: The slots of its modules as they are now: a reload may replace them before the inbox's thread
     ///     opens the log.
     func open(for host: any InboxHost, _ slots: [ModuleSlot]) {
-        progress.expect(slots, at: origin.modules, begun: origin.left, upTo: origin.next)
+        progress.expect(slots, at: origin.modules, upTo: origin.next)
         mailbox.open(host, of: Set(host.enabledModules))
     }
 

@@ -55,7 +55,9 @@ extension InboxFeeder {
                 at: InboxEntry(
                     position: item.position, end: item.end, id: record.id,
                     source: record.source, attempt: begun + 1,
-                    isRepeated: start.isUncertain(at: item.position), only: only)))
+                    // A module that is behind may have been asked before whether it claims this.
+                    isRepeated: start.isUncertain(at: item.position)
+                        || left != nil && record.event.kind.isClaimed, only: only)))
     }
 
     /// Rejects an event, unless the last host did so and died before it had noted that position.

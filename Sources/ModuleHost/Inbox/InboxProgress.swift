@@ -199,11 +199,9 @@ final class InboxProgress: Sendable {
     ///
     /// - Parameters:
     ///   - firsts: The first event that each module which is behind is to receive.
-    ///   - begun: The events that modules had begun by then.
     ///   - end: The position up to which all events are for these modules alone; nil for the start of the log.
     func expect(
-        _ slots: [ModuleSlot], at firsts: [ModuleID: EventPosition],
-        begun: Set<EventPosition> = [], upTo end: EventPosition?
+        _ slots: [ModuleSlot], at firsts: [ModuleID: EventPosition], upTo end: EventPosition?
     ) {
         guard let end else { return }
         catchingUp.withLock { modules in
@@ -211,7 +209,7 @@ final class InboxProgress: Sendable {
             for slot in slots {
                 guard let id = slot.id, let position = firsts[id], position < end else { continue }
                 modules.modules[id] = (slot, position)
-                box?.setBehind(slot.number, position, begun: begun.contains(position))
+                box?.setBehind(slot.number, position, begun: false)
             }
             isCatchingUp.store(!modules.modules.isEmpty, ordering: .relaxed)
         }

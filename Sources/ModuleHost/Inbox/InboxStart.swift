@@ -4,12 +4,11 @@ struct InboxStart {
     private(set) var next: EventPosition?
     /// The modules that had not received everything before, with the first event that each had not completed.
     private(set) var modules: [ModuleID: EventPosition] = [:]
-    /// The number of times that the delivery of an event was begun and not ended.
+    /// The number of times that the delivery of an event was begun and not ended; 0 for one that modules had begun when a host
+    /// ended in order.
     private(set) var attempts: [EventPosition: Int] = [:]
     /// The events before ``next`` that were delivered, and whose answers had not come: they are delivered again.
     private(set) var unanswered: Set<EventPosition> = []
-    /// The events that modules had begun and not ended when the last host ended in order.
-    private(set) var left: Set<EventPosition> = []
     /// The end of the events that an earlier host may have delivered without a note that is known here.
     ///
     /// Set if the machine went down, or the notes are lost; nil if there are none.
@@ -74,7 +73,7 @@ struct InboxStart {
             if hasDied || contents?.overdue.contains(module) == true {
                 begun.insert(behind.position)
             } else {
-                left.insert(behind.position)
+                attempts[behind.position, default: 0] += 0
             }
         }
         // A host that has ended has not died of those without an answer.
@@ -109,7 +108,6 @@ struct InboxStart {
         modules = modules.mapValues { min($0, end) }
         attempts = attempts.filter { $0.key < end }
         unanswered = unanswered.filter { $0 < end }
-        left = left.filter { $0 < end }
     }
 
     /// Returns whether a cursor differs from this.
@@ -127,7 +125,7 @@ struct InboxStart {
     /// Returns whether an event may have been delivered by an earlier host, beside its ``attempts``.
     func isUncertain(at position: EventPosition) -> Bool {
         uncertainBefore.map { position < $0 } == true || unanswered.contains(position)
-            || left.contains(position)
+            || attempts[position] != nil
     }
 
     /// Returns the modules that have yet to receive an event which all others have; nil for all modules.

@@ -186,6 +186,9 @@ extension Lane {
         state.withLock { state in
             let unreached = state.overdue.allSlots.filter { $0.rank > slot?.rank ?? .max }
             state.log.endSearch(at: event.sequence, before: unreached)
+            if let entry = event.entry {
+                state.overdue.notePassed(entry, event.sequence, unreached: unreached)
+            }
             // An overdue module may have acted, too.
             if slot != nil, let entry = event.entry { state.overdue.noteClaimed(entry) }
         }
@@ -207,6 +210,7 @@ extension Lane {
     /// not received.
     func unlist(_ slot: ModuleSlot) {
         state.withLock { state in
+            state.overdue.leaveRestInStop(of: slot, log: state.log)
             slot.status.store(.unlisted, ordering: .releasing)
             state.overdue.noteGone(slot, log: &state.log)
         }

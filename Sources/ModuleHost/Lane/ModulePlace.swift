@@ -33,8 +33,9 @@ actor ModulePlace {
         _ body: @escaping @Sendable (isolated any Actor) async -> Void,
         onCreate: (Task<Void, Never>) -> Void
     ) {
-        let (task, first) = assumeIsolated { place in
-            place.executor.firstSlice { place.task(body) }
+        // What it begins lasts longer than the event of the one that begins it.
+        let (task, first) = HandledEvent.$current.withValue(nil) {
+            assumeIsolated { place in place.executor.firstSlice { place.task(body) } }
         }
         onCreate(task)
         if let first { executor.run(first) }

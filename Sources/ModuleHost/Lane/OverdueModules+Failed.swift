@@ -37,8 +37,8 @@ extension OverdueModules {
         slot.isAwaited.store(true, ordering: .relaxed)
         // What waited for it before still does.
         guard failed(slot) == nil else {
-            if let begun = self[slot]?.begun {
-                self.failed[slot.number]?.inboxBacklog.putBack(begun)
+            if let module = self[slot], let begun = module.begun {
+                self.failed[slot.number]?.inboxBacklog.putBack(begun, passing: module.passed)
             }
             return
         }
@@ -46,7 +46,9 @@ extension OverdueModules {
         if holds(slot) {
             moveToInboxBacklog(of: slot, log: log)
             failed.inboxBacklog = modules[slot.number]?.inboxBacklog ?? InboxBacklog()
-            if let begun = modules[slot.number]?.begun { failed.inboxBacklog.putBack(begun) }
+            if let module = self[slot], let begun = module.begun {
+                failed.inboxBacklog.putBack(begun, passing: module.passed)
+            }
         } else if let current {
             failed.inboxBacklog.append(current, isExcluded: false)
         }

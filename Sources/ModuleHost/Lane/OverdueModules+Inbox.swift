@@ -32,9 +32,16 @@ extension OverdueModules {
 
         /// Adds an event that the module was processing in front of the others.
         ///
-        /// - Parameter isGivenBack: Whether it took too long for a stop or for another change of the module.
-        mutating func putBack(_ entry: InboxEntry, isGivenBack: Bool = false) {
-            places = entry.position..<max(entry.end, places?.upperBound ?? entry.end)
+        /// - Parameters:
+        ///   - passed: The events behind it that the module is not to receive.
+        ///   - isGivenBack: Whether it took too long for a stop or for another change of the module.
+        mutating func putBack(
+            _ entry: InboxEntry, passing passed: Set<EventPosition>, isGivenBack: Bool = false
+        ) {
+            let all = places ?? entry.position..<entry.end
+            places =
+                min(entry.position, all.lowerBound)..<max(entry.end, all.upperBound)
+            excluded.formUnion(passed)
             (putBack, self.isGivenBack) = (entry.position, isGivenBack)
             count += 1
         }

@@ -10,6 +10,7 @@ extension OverdueModules {
     ///
     /// - Returns: False for a module that is behind: it has other events to answer first.
     mutating func open(_ slot: ModuleSlot, _ event: LifecycleEvent, log: EventLog) -> Bool {
+        guard slot.isListed else { return false }
         if let module = self[slot] {
             // The one who takes it out of the log notifies it of what it was behind with.
             guard module.thread == nil, !module.isOut else { return false }
@@ -87,6 +88,7 @@ extension OverdueModules {
         guard let module = self[slot], module.isOut || module.thread == nil else { return }
         modules[slot.number]?.isOut = false
         modules[slot.number]?.begun = nil
+        modules[slot.number]?.passed = []
         modules[slot.number]?.event = nil
         if isStopping, module.thread == nil, hasPassedAll(slot.number, before: log.head) {
             leaveRest(of: slot, log: log)
@@ -102,9 +104,11 @@ extension OverdueModules {
         if let begun = module.begun {
             if isStopping {
                 if failed(slot) == nil { leave(InboxBacklog(), of: slot) }
-                failed[slot.number]?.inboxBacklog.putBack(begun, isGivenBack: true)
+                failed[slot.number]?.inboxBacklog.putBack(
+                    begun, passing: module.passed, isGivenBack: true)
             } else {
-                modules[slot.number]?.inboxBacklog.putBack(begun, isGivenBack: true)
+                modules[slot.number]?.inboxBacklog.putBack(
+                    begun, passing: module.passed, isGivenBack: true)
             }
         }
         answered(slot, log: log)
@@ -116,6 +120,7 @@ extension OverdueModules {
     /// - Returns: The event; nil where none waits.
     mutating func removeFirst(of slot: ModuleSlot, log: EventLog) -> LifecycleEvent? {
         guard var module = self[slot] else { return nil }
+        let asked = module.asked
         module.passWaiting()
         let first = module.position < module.known ? module.position : module.waiting.first
         guard let first, let kept = log[first] else { return nil }
@@ -123,7 +128,7 @@ extension OverdueModules {
         module.passWaiting()
         if let entry = kept.event.entry {
             module.addToInboxBacklog(
-                entry, isExcluded: kept.isFor(slot) == false || module.asked.contains(first))
+                entry, isExcluded: kept.isFor(slot) == false || asked.contains(first))
         } else {
             module.missed += 1
         }
@@ -169,6 +174,8 @@ extension OverdueModules {
     mutating func wait(_ slot: ModuleSlot, for event: LifecycleEvent) -> Bool {
         guard let module = self[slot], module.thread == nil else { return false }
         _ = passUnconcerned(slot.number, before: event.sequence)
+        // Other members of the module.
+        guard module.waiting[module.waiting.count - 1] != event.sequence else { return false }
         modules[slot.number]?.waiting.append(event.sequence)
         return module.waiting.count >= module.slot.backlog
     }
@@ -233,6 +240,24 @@ extension OverdueModules {
         moveToInboxBacklog(of: slot, log: log)
         defer { modules[slot.number]?.inboxBacklog = InboxBacklog() }
         return modules[slot.number]?.inboxBacklog
+    }
+
+    /// Leaves the durable events that wait for a module to the next host, if the app stops.
+    mutating func leaveRestInStop(of slot: ModuleSlot, log: EventLog) {
+        guard isStopping, slot.isListed, self[slot]?.thread == nil, holds(slot) else { return }
+        leaveRest(of: slot, log: log)
+    }
+
+    /// Notes that a search is over for the modules that have an event to answer and were asked in between, or not reached: it
+    /// is none of the events behind that one.
+    mutating func notePassed(
+        _ entry: InboxEntry, _ position: UInt64, unreached: [ModuleSlot]
+    ) {
+        for (number, module) in modules where module.begun != nil {
+            let isPassed =
+                module.asked.contains(position) || unreached.contains { $0 === module.slot }
+            if isPassed { modules[number]?.passed.insert(entry.position) }
+        }
     }
 
     /// Leaves durable events to the next host, as those of a failed module.

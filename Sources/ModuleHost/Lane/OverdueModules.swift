@@ -53,6 +53,8 @@ struct OverdueModules {
         var known: UInt64 = 0
         /// The positions of the searches that it was asked of in between.
         var asked: Set<UInt64> = []
+        /// The durable searches behind ``begun`` that are over for it.
+        var passed: Set<EventPosition> = []
         /// The position of the log before which there is no durable event that it has not received.
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
@@ -246,6 +248,7 @@ struct OverdueModules {
             return .open
         }
         modules[number]?.begun = nil
+        modules[number]?.passed = []
         if let work = modules[number]?.deferred.popFirst() {
             modules[number]?.event = nil
             noteUndelivered(slot, log)
@@ -265,8 +268,12 @@ struct OverdueModules {
             modules[number]?.event = kept?.event
             trim(&log)
             if module.asked.contains(position) { continue }
-            // In a stop the durable rest is the next host's.
-            if isStopping, thread == nil, let event = kept?.event, event.kind.stateChange == nil {
+            // In a stop the durable rest is the next host's, and an own thread leaves no gap in it.
+            let leavesRest =
+                isStopping && (thread == nil || failed(slot)?.inboxBacklog.first != nil)
+            if leavesRest, let event = kept?.event, event.kind.stateChange == nil,
+                thread == nil || event.entry != nil
+            {
                 if let entry = event.entry {
                     if failed(slot) == nil { leave(InboxBacklog(), of: slot) }
                     failed[number]?.inboxBacklog.append(
@@ -281,7 +288,10 @@ struct OverdueModules {
             if kept.isFor(slot) == true {
                 modules[number]?.begun = kept.event.entry
                 noteUndelivered(slot, log)
-                return .event(kept.event)
+                var event = kept.event
+                // A stop waits for each of its answers.
+                if isStopping, thread == nil { event.mayStayOpen = false }
+                return .event(event)
             }
         }
         // The lane itself is in no event.

@@ -114,7 +114,20 @@ public final class ModuleWork: Sendable {
     }
 
     private func begin(_ body: @escaping @Sendable () async throws -> HandBack) {
-        let task = Task(executorPreference: owner.services.workers) { [self] in
+        let task = HandledEvent.$current.withValue(nil) { self.task(body) }
+        let isWanted = state.withLock { state in
+            guard state.phase.step == .running else { return false }
+            state.task = task
+            return true
+        }
+        // It may have returned already.
+        if !isWanted { task.cancel() }
+    }
+
+    private func task(
+        _ body: @escaping @Sendable () async throws -> HandBack
+    ) -> Task<Void, Never> {
+        Task(executorPreference: owner.services.workers) { [self] in
             startClock()
             let result: Result<HandBack, any Error>
             do {
@@ -124,13 +137,6 @@ public final class ModuleWork: Sendable {
             }
             returned(result)
         }
-        let isWanted = state.withLock { state in
-            guard state.phase.step == .running else { return false }
-            state.task = task
-            return true
-        }
-        // It may have returned already.
-        if !isWanted { task.cancel() }
     }
 
     /// Handles the end of the work; on the thread that it ran on.

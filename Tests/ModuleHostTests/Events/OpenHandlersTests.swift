@@ -270,10 +270,8 @@ struct OpenHandlersTests {
         await probe.reached("b one again")
         give(to: "one", "two")
         #expect(await restarted.value.contains("applied"))
-        await host.caughtUp()
-        await host.answered()
+        await probe.reached("b two end")
         #expect(await host.stopped() == .stopped)
-        #expect(noted.contains("b two end"))
     }
 
     @Test("between two slices it is asked whether it claims a URL, once")
@@ -336,6 +334,33 @@ struct OpenHandlersTests {
         give("call", to: "one")
         await host.answered()
         #expect(probe.entries.contains("d called in no event"))
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("a durable search that it was asked of in between is not given to the instance behind it")
+    func askedBeforeRestart() async throws {
+        let host = try await launched()
+        _ = await host.accept("one")
+        await probe.reached("b one")
+        let claimed = Promise<String>()
+        let line = InboxRecord.line(
+            .openURL, payload: try JSONValue(parsing: #"{"url": "t://x"}"#), id: "url")
+        host.inbox?.submit(
+            InboxSubmission(line: line, id: "url", onAcceptance: { _ in }) {
+                claimed.keep("\($0)")
+            })
+        #expect(await claimed.value.contains("x.b"))
+        _ = await host.accept("two")
+        await heard(2)
+        let restarted = Promise<String>()
+        host.host.restart("x.b", origin: .host) { restarted.keep("\($0)") }
+        while await !waits(host) {}
+        host.time.advance(by: .seconds(10))
+        await probe.reached("b one again")
+        give(to: "one", "two")
+        #expect(await restarted.value.contains("applied"))
+        await probe.reached("b two end")
+        #expect(noted.count { $0 == "b url" } == 1)
         #expect(await host.stopped() == .stopped)
     }
 
