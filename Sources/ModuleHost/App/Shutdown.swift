@@ -89,6 +89,8 @@ final class Shutdown {
         let haveProcessesEnded = host.endProcesses()
         let overdue = app.gate.lane.overdueSlots
         guard !waitsForModules() else { return }
+        // One that was overdue and is not any more is yet to be released: see ``App/returned()``.
+        guard (unreleased ?? []).allSatisfy(app.isOverdue) else { return }
         // The thread has yet to report how late it was, and this is called again then.
         guard !app.gate.lane.hasStalledThreads(besides: overdue) else { return }
         // A module that was overdue may have taken a hold when it received the shutdown events.

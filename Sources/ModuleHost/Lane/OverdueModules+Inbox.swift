@@ -323,7 +323,8 @@ extension OverdueModules {
         }
         guard holds(range.slot) else { return noteLevel(range.slot) }
         modules[range.slot.number]?.inboxBacklog.uncount(dropped)
-        modules[range.slot.number]?.missed += dropped
+        // An event that it has begun is reported by itself.
+        if case .event = range.reason {} else { modules[range.slot.number]?.missed += dropped }
         noteUndelivered(range.slot, log)
     }
 }
