@@ -161,6 +161,11 @@ struct OpenHandlersTests {
         await probe.reached("b one cancelled")
         give(to: "two")
         #expect(await second.value == "2, newData")
+        // The thread of the inbox looks again after a time.
+        while !host.recorder.messages.contains(where: { $0.contains("dead letter") }) {
+            host.time.advance(by: .seconds(1))
+            await Task.yield()
+        }
         let letter = await host.recorder.first { $0.message.contains("dead letter") }
         #expect(
             letter.message.contains("its handler did not return within 30s, and was cancelled"),
@@ -179,8 +184,7 @@ struct OpenHandlersTests {
         _ = await host.accept("two")
         await heard(2)
         async let end = host.stopped()
-        _ = await host.recorder.first { $0.message.hasPrefix("stopping") }
-        await host.settled()
+        while await !waits(host) {}
         give(to: "one", "two")
         #expect(await end == .stopped)
         #expect(
@@ -197,8 +201,7 @@ struct OpenHandlersTests {
         await heard(2)
         await host.settled()
         async let end = host.stopped()
-        _ = await host.recorder.first { $0.message.hasPrefix("stopping") }
-        await host.settled()
+        while await !waits(host) {}
         host.time.advance(by: .seconds(10))
         let left = await host.recorder.first { $0.message.hasPrefix("what was accepted before") }
         #expect(
