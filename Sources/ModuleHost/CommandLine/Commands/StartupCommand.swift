@@ -10,7 +10,7 @@ extension Command {
 
             A step is the creation of a module with its process if it has one, a program that ends, a
             start-up task, the delivery of 'launch' to all modules, or the root with 'activate'. Creations
-            that took less than 1 ms are left out. Earlier launches are in 'hostd timeline'.
+            that took less than 1 ms are left out. Earlier launches are in 'timeline'.
             """,
         operands: [
             Operand(
