@@ -39,13 +39,21 @@ extension HostUnderTest {
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
         token: RouteToken? = nil
     ) async -> String {
-        await withCheckedContinuation { continuation in
-            host.call(
-                module, action, parameters, origin: .control(uid: 1000, pid: 42), token: token
-            ) {
-                continuation.resume(returning: Self.text(of: $0))
-            }
+        await begin(module, action, parameters, token: token).value
+    }
+
+    /// Begins a call from outside, which the lane makes after all that it was given before.
+    func begin(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        token: RouteToken? = nil
+    ) -> Promise<String> {
+        let answer = Promise<String>()
+        host.call(
+            module, action, parameters, origin: .control(uid: 1000, pid: 42), token: token
+        ) {
+            answer.keep(Self.text(of: $0))
         }
+        return answer
     }
 
     private static func text(of result: Result<AppHost.CallReply, any Error>) -> String {
