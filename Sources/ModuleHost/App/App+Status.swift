@@ -66,42 +66,57 @@ extension App {
     private var madeStatuses: [ModuleStatus] {
         let holds = Dictionary(grouping: holds.open, by: \.module)
         return records.map { record in
-            let behind = gate.lane.behind(record.slot)
-            var status = ModuleStatus(
-                record.entry, record.life.state(isOverdue: behind != nil), since: record.since)
-            if status.state == .overdue {
-                status.behind = behind
-                status.since = record.overdueSince ?? record.since
-            }
-            if let failure = record.failure {
-                status.reason = failure.reason
-                status.failedNeed = failure.need
-                status.instead = calls?.table.instead?[record.id]?.text
-                status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
-                status.retryAfter = attempts.start(of: record.id).map {
-                    time.now().duration(to: $0)
-                }
-            }
-            if onDemand.starts[record.id]?.replaced != nil { status.state = .replacing }
-            status.calls =
-                (record.isolated?.process.calls.withLock(\.count) ?? 0)
-                + (onDemand.starts[record.id]?.jobs.count ?? 0)
+            var status = status(of: record)
             status.holds = holds[record.id] ?? []
-            let starting = onDemand.starts[record.id]?.process?[record.id]
-            status.process =
-                record.isolated?.metrics.withLock { $0 }
-                ?? (record.entry.ends ? starting?.status ?? record.lastProcess : nil)
-            if record.entry.ends, starting?.process != nil {
-                status.state = .running
-                status.since = status.process?.startedAt ?? record.since
-            }
-            if case .waiting = record.life,
-                let need = record.entry.needs.first(where: { self.record(of: $0)?.isToEnd == true })
-            {
-                status.reason = "waits for \(need), which has not ended"
-            }
             return status
         }
+    }
+
+    /// The status of one module without its holds; nil for one that is not enabled.
+    func status(of module: ModuleID) -> ModuleStatus? {
+        if let record = record(of: module) { return status(of: record) }
+        guard let entry = slatefile.modules.first(where: { $0.id == module }), entry.isEnabled
+        else { return nil }
+        guard !records.isEmpty else { return ModuleStatus(entry, .waiting, since: startedAt) }
+        return ModuleStatus(entry, .onDemand, since: onDemand.unloadedAt[module] ?? startedAt)
+    }
+
+    /// The status of a module that is made, without its holds.
+    private func status(of record: ModuleRecord) -> ModuleStatus {
+        let behind = gate.lane.behind(record.slot)
+        var status = ModuleStatus(
+            record.entry, record.life.state(isOverdue: behind != nil), since: record.since)
+        if status.state == .overdue {
+            status.behind = behind
+            status.since = record.overdueSince ?? record.since
+        }
+        if let failure = record.failure {
+            status.reason = failure.reason
+            status.failedNeed = failure.need
+            status.instead = calls?.table.instead?[record.id]?.text
+            status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
+            status.retryAfter = attempts.start(of: record.id).map {
+                time.now().duration(to: $0)
+            }
+        }
+        let start = onDemand.starts[record.id]
+        if start?.replaced != nil { status.state = .replacing }
+        status.calls =
+            (record.isolated?.process.calls.withLock(\.count) ?? 0) + (start?.jobs.count ?? 0)
+        let starting = start?.process?[record.id]
+        status.process =
+            record.isolated?.metrics.withLock { $0 }
+            ?? (record.entry.ends ? starting?.status ?? record.lastProcess : nil)
+        if record.entry.ends, starting?.process != nil {
+            status.state = .running
+            status.since = status.process?.startedAt ?? record.since
+        }
+        if case .waiting = record.life,
+            let need = record.entry.needs.first(where: { self.record(of: $0)?.isToEnd == true })
+        {
+            status.reason = "waits for \(need), which has not ended"
+        }
+        return status
     }
 }
 

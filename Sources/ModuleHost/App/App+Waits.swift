@@ -41,7 +41,7 @@ extension AppHost {
             let parts =
                 missing.map { $0 + (uncreated.map { "; \($0) is not created yet" } ?? "") }
                 + app.missing(for: condition.module)
-            return app.outcome(of: [condition])[0] ?? .success(.missing(parts))
+            return app.outcome(of: condition) ?? .success(.missing(parts))
         } _: { outcome in
             switch outcome {
             case .success(let outcome): pending.finish(outcome)
@@ -71,7 +71,7 @@ extension AppHost {
         gate.lane.enqueueFirst(
             LaneWork { [app] thread in
                 let app = app.open(on: thread)
-                waits.review { app.outcome(of: $0) }
+                waits.review(app.outcome)
             })
     }
 }
@@ -80,23 +80,21 @@ extension App {
     /// Notes that a condition which clients wait for may hold by now.
     func reviewWaits() { host?.listReview(of: waits) }
 
-    /// Returns the outcome of each condition; nil while it may still hold later.
-    fileprivate func outcome(
-        of conditions: [HostCondition]
-    ) -> [Result<HostWaitOutcome, RPCError>?] {
-        let modules = conditions.contains { $0.module != nil } ? moduleStatuses : []
-        return conditions.map { condition in
-            if let name = condition.module {
-                guard let module = modules.first(where: { $0.id.text == name }) else {
-                    return .failure(unknown(name))
-                }
-                if let reason = reasonOfFinal(module, among: modules) {
-                    return .success(.failed("\(name) failed: \(reason)"))
-                }
-                guard isUsable(module) else { return nil }
+    /// Returns the outcome of a condition; nil while it may still hold later.
+    fileprivate func outcome(of condition: HostCondition) -> Result<HostWaitOutcome, RPCError>? {
+        if let name = condition.module {
+            guard let module = status(named: name) else { return .failure(unknown(name)) }
+            if let reason = reasonOfFinal(module) {
+                return .success(.failed("\(name) failed: \(reason)"))
             }
-            return condition.needsReady && !phase.isReady ? nil : .success(.met)
+            guard isUsable(module) else { return nil }
         }
+        return condition.needsReady && !phase.isReady ? nil : .success(.met)
+    }
+
+    /// The status of the module with a name from outside; nil where there is none, or it is not enabled.
+    private func status(named name: String) -> ModuleStatus? {
+        (try? ModuleID(name)).flatMap { status(of: $0) }
     }
 
     private func unknown(_ name: String) -> RPCError {
@@ -111,25 +109,24 @@ extension App {
 
     /// Returns whether a module has done what its entry promises: a program that ends has ended.
     private func isUsable(_ module: ModuleStatus) -> Bool {
-        let ends = slatefile.modules.first { $0.id == module.id }?.ends == true
-        return switch module.state {
+        switch module.state {
         case .done, .onDemand: true
-        case .running: !ends
+        case .running: record(of: module.id)?.entry.ends != true
         case .waiting, .replacing, .overdue, .failed, .released: false
         }
     }
 
     /// Returns the reason of a failure after which no further attempt is made; nil for any other module.
-    private func reasonOfFinal(
-        _ module: ModuleStatus, among modules: [ModuleStatus], depth: Int = 0
-    ) -> String? {
-        guard module.state == .failed, !attempts.includes(module.id) else { return nil }
-        guard let need = module.failedNeed else { return module.reason ?? "" }
-        // It is tried again with the one that it needs.
-        guard depth < modules.count, let needed = modules.first(where: { $0.id == need }),
-            let reason = reasonOfFinal(needed, among: modules, depth: depth + 1)
-        else { return nil }
-        return "it needs \(need), which failed: \(reason)"
+    private func reasonOfFinal(_ module: ModuleStatus) -> String? {
+        var (failed, reason) = (module, "")
+        while failed.state == .failed, !attempts.includes(failed.id) {
+            guard let need = failed.failedNeed else { return reason + (failed.reason ?? "") }
+            // It is tried again with the one that it needs.
+            guard let needed = status(of: need) else { return nil }
+            reason += "it needs \(need), which failed: "
+            failed = needed
+        }
+        return nil
     }
 
     /// The first module that the launch has yet to create; programs that end are not awaited.
@@ -145,9 +142,7 @@ extension App {
 
     /// Returns what is missing for the condition that a module runs, in words.
     fileprivate func missing(for name: String?) -> [String] {
-        guard let name, let module = moduleStatuses.first(where: { $0.id.text == name }),
-            !isUsable(module)
-        else { return [] }
+        guard let name, let module = status(named: name), !isUsable(module) else { return [] }
         var text = "\(name) is \(module.state.rawValue)"
         if module.state == .running { text += ", and has not ended" }
         if let reason = module.reason { text += ": \(reason)" }

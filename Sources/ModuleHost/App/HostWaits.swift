@@ -61,14 +61,14 @@ final class HostWaits: Sendable {
     /// Answers the clients whose condition is decided.
     ///
     /// - Parameter decide: Returns the outcome; nil while a condition may still hold later.
-    func review(_ decide: ([HostCondition]) -> [Result<HostWaitOutcome, RPCError>?]) {
+    func review(_ decide: (HostCondition) -> Result<HostWaitOutcome, RPCError>?) {
         let waiting = state.withLock { state in
             state.isListed = false
             state.waiting.removeAll { $0.pending.isFinished }
             return state.waiting
         }
-        for (client, outcome) in zip(waiting, decide(waiting.map(\.condition))) {
-            if let outcome { client.pending.finish(outcome) }
+        for client in waiting {
+            if let outcome = decide(client.condition) { client.pending.finish(outcome) }
         }
     }
 
