@@ -134,6 +134,9 @@ extension ReloadTransaction {
         for record in staged { app.watchUse(of: record) }
         app.attempts.endOthers(than: difference.places.keys)
         host.exchange(next)
+        app.log.levels.take(
+            host: next.logLevel, modules: difference.logLevels,
+            removed: difference.removed.lazy.map(\.text))
         app.gate.lane.watchdog.limits = difference.limits
         for record in records { record.isolated?.tellDeadlines() }
         app.holds.exchange(timeLimit: next.deadlines.stop)

@@ -33,6 +33,8 @@ struct SlatefileDifference: Sendable {
     /// The settings of the modules that have any.
     let configs: [ModuleID: JSONValue]
     let limits: Watchdog.Limits
+    /// The levels of the log of the modules that have one.
+    let logLevels: [String: LogLevel]
     /// By place: the index in the next slatefile.
     private let entries: [Int]
     /// By place in the slatefile in effect: the index there.
@@ -62,6 +64,7 @@ struct SlatefileDifference: Sendable {
         leftOut = new.leftOutModules
         configs = new.configs
         limits = Watchdog.Limits(of: new)
+        logLevels = new.logLevels
         (self.places, self.entries, self.formerEntries, self.demands) =
             (places, entries, formerEntries, demands)
     }
@@ -105,6 +108,7 @@ struct SlatefileDifference: Sendable {
         if new.deadlines != old.deadlines { fields.append("deadlines") }
         if new.security != old.security { fields.append("security") }
         if new.isolation != old.isolation { fields.append("isolation") }
+        if new.logLevel != old.logLevel { fields.append("logLevel") }
         return fields
     }
 
@@ -138,7 +142,8 @@ extension Slatefile.Module {
     func runs(like other: Slatefile.Module) -> Bool {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
             && killAfter == other.killAfter && backlog == other.backlog
-            && permissions == other.permissions && isRetried == other.isRetried
+            && permissions == other.permissions && logLevel == other.logLevel
+            && isRetried == other.isRetried
             && needs == other.needs && launch == other.launch && idle == other.idle
             && declared == other.declared && instead == other.instead
             && replacement == other.replacement

@@ -88,6 +88,7 @@ public enum HostDaemon {
             report(error, options, log)
             return error.exitCode
         }
+        log.levels.take(slatefile)
         if options.stateDirectory == nil, let value = options.environment["STATE_DIRECTORY"],
             NonUTF8Variables.contain("STATE_DIRECTORY", value)
         {

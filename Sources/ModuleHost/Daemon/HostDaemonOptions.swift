@@ -18,10 +18,10 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// Default: text.
     public var logStyle: LogStyle
-    /// The least level that is logged.
+    /// The least level that is logged; nil for `logLevel` of the slatefile, and `info` without that.
     ///
-    /// Default: `info`.
-    public var logLevel: LogLevel
+    /// Default: nil.
+    public var logLevel: LogLevel?
     /// Whether the slatefile is reloaded when its file changes.
     ///
     /// Default: false.
@@ -45,7 +45,7 @@ public struct HostDaemonOptions: Hashable, Sendable {
     /// Creates options with their defaults.
     public init(
         slatefile: String = "slatefile.json", stateDirectory: String? = nil,
-        logStyle: LogStyle = .text, logLevel: LogLevel = .info
+        logStyle: LogStyle = .text, logLevel: LogLevel? = nil
     ) {
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory

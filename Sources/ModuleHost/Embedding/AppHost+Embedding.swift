@@ -13,18 +13,18 @@ extension AppHost {
         public var stateDirectory: String?
         /// The values of `${NAME}` in a `config`, and the variables of modules with a process of their own.
         public var environment: [String: String]
-        /// The least level that is logged.
-        public var logLevel: LogLevel
+        /// The least level that is logged; nil for `logLevel` of the slatefile, and `info` without that.
+        public var logLevel: LogLevel?
 
         /// Creates settings.
         ///
         /// - Parameters:
         ///   - stateDirectory: The folder for the files of modules; nil for none.
         ///   - environment: The variables; nil for those of this process.
-        ///   - logLevel: The least level that is logged.
+        ///   - logLevel: The least level that is logged; nil for that of the slatefile.
         public init(
             stateDirectory: String? = nil, environment: [String: String]? = nil,
-            logLevel: LogLevel = .info
+            logLevel: LogLevel? = nil
         ) {
             self.stateDirectory = stateDirectory
             self.environment = environment ?? CurrentProcess.environment()
@@ -106,6 +106,8 @@ extension AppHost {
             CurrentProcess.absolute(
                 StateDirectory(path: $0).path(of: StateDirectory.pythonCacheName))
         }
+        let log = Log(to: ClosureSink(body: write), threshold: settings.logLevel)
+        log.levels.take(slatefile)
         let time = SystemTimeSource()
         let life = EmbeddedLife()
         let reference = WeakBox<AppHost>()
@@ -124,7 +126,7 @@ extension AppHost {
             slatefile: slatefile,
             stateDirectory: settings.stateDirectory ?? Self.noStateDirectory, processes: processes,
             tokens: tokens, inbox: nil,
-            log: Log(to: ClosureSink(body: write), threshold: settings.logLevel), time: time,
+            log: log, time: time,
             observer: Observer(onEnd: { end in
                 // A thread that is stuck in a module does not come back to the lane.
                 guard end.isInOrder, life.isRunning, let lane = reference.object?.gate.lane else {

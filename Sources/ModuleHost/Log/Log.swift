@@ -1,33 +1,3 @@
-/// The level of a line of the log, from least to most important.
-@nonexhaustive public enum LogLevel: String, Hashable, Sendable, CaseIterable {
-    /// Details for finding a bug. Off by default.
-    case debug
-    /// Normal events.
-    case info
-    /// Normal events that are worth finding again, such as a start or a reload.
-    case notice
-    /// Problems without harm so far.
-    case warning
-    /// Errors.
-    case error
-}
-
-extension LogLevel: Comparable {
-    /// The rank, from least to most important.
-    private var rank: Int {
-        switch self {
-        case .debug: 0
-        case .info: 1
-        case .notice: 2
-        case .warning: 3
-        case .error: 4
-        }
-    }
-
-    /// Returns whether `left` is less important than `right`.
-    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
-}
-
 /// The log of a module or of the host: one line for one event.
 ///
 /// ```swift
@@ -47,8 +17,8 @@ extension LogLevel: Comparable {
 public struct Log: Sendable {
     /// The id of the module that the log belongs to; nil for the host.
     package let module: String?
-    /// The least level that is written.
-    package let threshold: LogLevel
+    /// The least levels that are written.
+    package let levels: LogLevels
     private let sink: any LogSink
 
     /// Creates a log.
@@ -56,18 +26,22 @@ public struct Log: Sendable {
     /// - Parameters:
     ///   - sink: The destination of the records.
     ///   - module: The id of the module that the log belongs to; nil for the host.
-    ///   - threshold: The least level that is written.
-    package init(to sink: any LogSink, module: String? = nil, threshold: LogLevel = .info) {
+    ///   - threshold: The least level that is written; nil for that of the slatefile, and `info` without one.
+    package init(to sink: any LogSink, module: String? = nil, threshold: LogLevel? = nil) {
+        self.init(to: sink, module: module, levels: LogLevels(start: threshold))
+    }
+
+    private init(to sink: any LogSink, module: String?, levels: LogLevels) {
         self.sink = sink
         self.module = module
-        self.threshold = threshold
+        self.levels = levels
     }
 
     /// Returns the same log for another module.
-    package func of(module: String) -> Log { Log(to: sink, module: module, threshold: threshold) }
+    package func of(module: String) -> Log { Log(to: sink, module: module, levels: levels) }
 
     /// Returns whether lines of this level are written.
-    public func isEnabled(_ level: LogLevel) -> Bool { level >= threshold }
+    public func isEnabled(_ level: LogLevel) -> Bool { levels.isEnabled(level, for: module) }
 
     /// Writes a line for debugging.
     public func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
@@ -97,7 +71,7 @@ public struct Log: Sendable {
         duration: @autoclosure () -> Duration? = nil,
         fields: @autoclosure () -> [LogField] = []
     ) {
-        guard level >= threshold else { return }
+        guard isEnabled(level) else { return }
         send(level, message(), event, duration(), fields())
     }
 

@@ -14,6 +14,7 @@ extension Slatefile {
             $0.member(AppKey.startup.rawValue) { startup.write(to: &$0) }
             $0.member(AppKey.deadlines.rawValue) { deadlines.writeDurations(to: &$0) }
             $0.member(AppKey.isolation.rawValue, isolation.rawValue)
+            $0.member(AppKey.logLevel.rawValue, logLevel.rawValue)
             if let tokens = security.tokens {
                 $0.member(AppKey.security.rawValue) {
                     $0.object { $0.member(SecurityKey.tokens.rawValue, tokens) }

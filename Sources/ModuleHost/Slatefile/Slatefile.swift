@@ -24,6 +24,8 @@ public struct Slatefile: Sendable {
     package internal(set) var security = Security()
     /// The policy that decides which modules run in a process of their own.
     package internal(set) var isolation = IsolationPolicy.declared
+    /// The least level that the log writes.
+    package internal(set) var logLevel = LogLevel.info
     /// The source of the package ModuleHost for `hostd compose`; nil for the one of the running program.
     package internal(set) var host: Source?
     /// The part of the slatefile that the app has; nil for all of it.
@@ -81,6 +83,8 @@ public struct Slatefile: Sendable {
         package internal(set) var permissions: Set<Permission> = []
         /// The number of events that the module may be behind in memory.
         package internal(set) var backlog = Defaults.backlog
+        /// The least level that the log writes of the module; nil for that of the host.
+        package internal(set) var logLevel: LogLevel?
         /// The module's own settings.
         package internal(set) var config: JSONValue?
         /// The source for `hostd compose`.

@@ -64,7 +64,7 @@ struct KeyTable<Key: KnownKey>: Sendable {
 enum AppKey: String, SlatefileKey {
     case schema = "$schema"
     case slate, app, schemes, config, modules, fallback, rewrites, signals, startup, deadlines
-    case security, isolation, host
+    case security, isolation, logLevel, host
 
     static let mandatory: [AppKey] = [.slate, .app, .modules]
     static let table = KeyTable<AppKey>()
@@ -74,7 +74,7 @@ enum AppKey: String, SlatefileKey {
 enum ModuleKey: String, SlatefileKey {
     case id, entry, command, enabled, required, retry, ends, replace, main, needs, launch, idle
     case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog
-    case config, git, branch, tag, path
+    case logLevel, config, git, branch, tag, path
     case product
 
     static let mandatory: [ModuleKey] = [.id]

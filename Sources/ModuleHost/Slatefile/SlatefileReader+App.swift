@@ -21,6 +21,8 @@ extension SlatefileReader {
             case .startup: slatefile.startup = reader.startup(node)
             case .deadlines: slatefile.deadlines = reader.deadlines(node)
             case .security: slatefile.security = reader.security(node)
+            case .logLevel:
+                slatefile.logLevel = reader.word(node, as: LogLevel.self) ?? slatefile.logLevel
             case .host: slatefile.host = reader.host(node)
             case .isolation:
                 slatefile.isolation =

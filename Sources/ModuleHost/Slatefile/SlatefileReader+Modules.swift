@@ -132,6 +132,7 @@ extension SlatefileReader {
             case .backlog:
                 module.backlog =
                     reader.integer(node, in: Slatefile.Limits.backlog) ?? module.backlog
+            case .logLevel: module.logLevel = reader.word(node, as: LogLevel.self)
             case .config: module.config = reader.config(node)
             case .git: found.source.git = node
             case .branch: found.source.branch = node

@@ -154,6 +154,10 @@ extension AppKey {
         case .deadlines: reference("deadlines")
         case .security: reference("security")
         case .host: reference("host")
+        case .logLevel:
+            describe(
+                "The least level that the log writes; the option --log-level takes precedence.",
+                words(LogLevel.allCases.map(\.rawValue), default: LogLevel.info.rawValue))
         case .isolation:
             describe(
                 "Which modules run in a process of their own: those that declare it, or also those "
@@ -262,6 +266,10 @@ extension ModuleKey {
             describe(
                 "How many events the module may be behind in memory, with 16 MiB of payloads at most.",
                 integer(Slatefile.Limits.backlog, default: Slatefile.Defaults.backlog))
+        case .logLevel:
+            describe(
+                "The least level that the log writes of the module; that of the host by default.",
+                words(LogLevel.allCases.map(\.rawValue)))
         case .config:
             describe(
                 "The module's own settings. ${NAME} in a string is taken from the environment; "

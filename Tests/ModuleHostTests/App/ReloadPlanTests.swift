@@ -66,6 +66,10 @@ struct ReloadPlanTests {
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "needs": ["x.a"]}"#],
             expected: "adjusted x.c"),
         Row(
+            name: "another level of the log",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.C", "logLevel": "debug"}"#],
+            expected: "adjusted x.c"),
+        Row(
             name: "another backlog",
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "backlog": 7}"#],
             expected: "adjusted x.c"),
@@ -118,8 +122,10 @@ struct ReloadPlanTests {
                 "rewrites": [{"from": "s://a", "to": "s://b"}],
                 "signals": {"USR1": {"event": "memory-warning"}},
                 "deadlines": {"event": "1s"}, "security": {"tokens": "t.json"}, "isolation": "auto",
+                "logLevel": "error",
                 """,
-            expected: "schemes, fallback, rewrites, signals, deadlines, security, isolation"),
+            expected:
+                "schemes, fallback, rewrites, signals, deadlines, security, isolation, logLevel"),
         Row(
             name: "what waits",
             top: #""app": "new", "startup": {"width": 1},"#,

@@ -30,7 +30,7 @@ struct EffectiveSlatefileTests {
           {"id": "x.off", "entry": "A.C", "enabled": false, "config": {"b": ["x${SECRET}",
             "$${SECRET}"]}},
           {"id": "x.lazy", "entry": "A.C", "launch": "lazy", "idle": "30s", "deadline": "2s"},
-          {"id": "x.program", "command": ["run", "it"], "killAfter": "9s", "env": ["HOME"],
+          {"id": "x.program", "command": ["run", "it"], "killAfter": "9s", "env": ["HOME"], "logLevel": "debug",
            "events": ["push"], "provides": ["item/:id"], "needs": ["x.main"], "backlog": 7},
           {"id": "x.once", "command": ["do"], "ends": true, "replace": "stop-first"}
          ]}
@@ -61,6 +61,7 @@ struct EffectiveSlatefileTests {
         #expect(!text.contains("\n"))
         let json = try JSONValue(parsing: text)
         #expect(json["deadlines"]?["call"]?.string == "30s")
+        #expect(json["logLevel"]?.string == "info")
         #expect(json["signals"]?["TERM"]?["event"]?.string == "terminate")
         let modules = Array(try #require(json["modules"]).elements)
         let main = modules[0]

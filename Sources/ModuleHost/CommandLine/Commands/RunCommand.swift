@@ -19,7 +19,8 @@ extension Command {
                 help: "(default: text)"),
             Option(
                 name: "log-level", placeholder: "LEVEL",
-                choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
+                choices: LogLevel.allCases.map(\.rawValue),
+                help: "(default: logLevel of the slatefile, else info)"),
             Option(
                 name: "watch", help: "reload the slatefile when its file is replaced"
             ),
