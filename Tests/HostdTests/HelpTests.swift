@@ -26,35 +26,36 @@ struct HelpTests {
                 Without a command, hostd runs ./slatefile.json.
 
                 commands:
-                  run       run an app until it is stopped
-                  check     check a slatefile and show all of its errors
-                  graph     show how modules depend on each other
-                  new       create an app or a module with tests
-                  compose   build a host of the modules of a slatefile
-                  schema    print the JSON Schema of slatefiles
-                  signals   list the effect of each signal
-                  status    show the state of the host
-                  why       explain what is wrong in the host or a module
-                  modules   list the modules and their states
-                  health    exit with 0 if the host is ready and healthy
-                  wait      wait until the host is ready or a module runs
-                  startup   show what the start of the host took its time for
-                  timeline  print what happened in the host and when
-                  config    print the slatefile in effect with all defaults
-                  metrics   print the metrics of the host and its modules
-                  routes    list the routes: the URI document
-                  open      open a URL and print the reply
-                  canopen   check whether a route answers a URL
-                  call      call an action of a module and print the reply
-                  post      post a message on a topic
-                  send      send an event to the host or its inbox
-                  inbox     list the inbox; retry or drop dead letters
-                  tail      follow what happens in the host
-                  reload    reload the slatefile and print the outcome
-                  restart   restart a module
-                  unload    unload a lazy module until it is needed again
-                  stop      stop the host and print the outcome
-                  help      show this help or that of a command
+                  run        run an app until it is stopped
+                  check      check a slatefile and show all of its errors
+                  graph      show how modules depend on each other
+                  new        create an app or a module with tests
+                  compose    build a host of the modules of a slatefile
+                  schema     print the JSON Schema of slatefiles
+                  signals    list the effect of each signal
+                  status     show the state of the host
+                  why        explain what is wrong in the host or a module
+                  modules    list the modules and their states
+                  health     exit with 0 if the host is ready and healthy
+                  wait       wait until the host is ready or a module runs
+                  startup    show what the start of the host took its time for
+                  timeline   print what happened in the host and when
+                  config     print the slatefile in effect with all defaults
+                  metrics    print the metrics of the host and its modules
+                  routes     list the routes: the URI document
+                  open       open a URL and print the reply
+                  canopen    check whether a route answers a URL
+                  call       call an action of a module and print the reply
+                  post       post a message on a topic
+                  send       send an event to the host or its inbox
+                  inbox      list the inbox; retry or drop dead letters
+                  tail       follow what happens in the host
+                  log-level  show or change what the host logs while it runs
+                  reload     reload the slatefile and print the outcome
+                  restart    restart a module
+                  unload     unload a lazy module until it is needed again
+                  stop       stop the host and print the outcome
+                  help       show this help or that of a command
 
                 options:
                   -h, --help  show this text; after a command, that command's

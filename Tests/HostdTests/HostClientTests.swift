@@ -42,6 +42,9 @@ struct HostClientTests {
             return
         }
         #expect(refusal.code == .notFound)
+        #expect(try await client.setLogLevel(.debug, of: "x.journal")["modules"]?.count == 1)
+        #expect(try await client.setLogLevel(nil, of: "x.journal")["modules"]?.count == 0)
+        #expect(try await client.logLevels()["level"]?.string == "info")
         #expect(try await client.reload()["outcome"]?.string == "unchanged")
         #expect(try await client.restart("x.journal")["outcome"]?.string == "restarted")
         #expect(try await client.stop()["outcome"]?.string == "stopped")

@@ -112,6 +112,8 @@ struct HostileOutputTests {
             #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
         "restart": #"{"outcome":"failed","reason":"why"}"#,
         "unload": #"{"outcome":"refused","reason":"why"}"#,
+        "log.level":
+            #"{"level":"debug","default":"info","modules":[{"module":"x.b","level":"error"}]}"#,
     ]
 
     /// The commands that ask a host and receive its answer at once; `stop` and `tail` have tests of their own.
@@ -128,12 +130,13 @@ struct HostileOutputTests {
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
-            ["restart", "x.a"], ["unload", "x.a"], ["modules", "--reset-crashes", word],
+            ["restart", "x.a"], ["unload", "x.a"], ["log-level"], ["log-level", "debug", "x.b"],
+            ["modules", "--reset-crashes", word],
         ]
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
         let named = [
             ["open", word], ["call", word, word], ["post", word], ["restart", word],
-            ["unload", word], ["why", word], ["wait", "--for", word],
+            ["unload", word], ["log-level", "info", word], ["why", word], ["wait", "--for", word],
         ]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.

@@ -94,6 +94,7 @@ final class DaemonRun: Sendable {
         methods.addRestart(
             to: host, RestartNotes(of: reloader, since: controlled.identity.startedAt))
         methods.addUnload(to: host)
+        methods.addLogLevel(of: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         methods.logFailures(to: log, time: host.time) { [host] in host.routes($0) }

@@ -351,6 +351,44 @@ extension HostClient {
         }
     }
 
+    /// Returns the levels of the log: of the host, and of modules with a level of their own.
+    ///
+    /// - Parameter time: The longest wait; nil for no limit.
+    /// - Returns: The result, as docs/control.md describes it under `log.level`.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func logLevels(
+        within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("log.level", within: time)
+    }
+
+    /// Chooses the least level that the log writes, until the host ends or its slatefile changes that level.
+    ///
+    /// - Parameters:
+    ///   - level: The level; nil for that of the start or the slatefile.
+    ///   - module: The id of a module; nil for the host.
+    ///   - time: The longest wait; nil for no limit.
+    /// - Returns: The levels, as those of ``logLevels(within:)``.
+    /// - Throws: ``HostClientError``; `refused` where there is no such module.
+    @discardableResult
+    public nonisolated(nonsending) func setLogLevel(
+        _ level: LogLevel?, of module: String? = nil, within time: Duration? = HostClient.patience
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("log.level", within: time) {
+            Self.writeLogLevel(level?.rawValue ?? LogLevel.standardWord, of: module, to: &$0)
+        }
+    }
+
+    /// Writes the parameters of `log.level`.
+    package static func writeLogLevel(
+        _ level: String?, of module: String?, to json: inout JSONWriter
+    ) {
+        json.object {
+            if let level { $0.member("level", level) }
+            if let module { $0.member("module", module) }
+        }
+    }
+
     /// Stops the host, and returns the outcome when the app has ended; the process ends right after.
     ///
     /// Waits for 5 s more than `deadlines.stopAll` of the host, or than a longer `limit`.

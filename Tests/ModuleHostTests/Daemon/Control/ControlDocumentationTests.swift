@@ -39,6 +39,7 @@ struct ControlDocumentationTests {
         methods.addCalls(to: test.host)
         methods.addRestart(to: test.host, RestartNotes(of: reloader, since: WallTime(seconds: 0)))
         methods.addUnload(to: test.host)
+        methods.addLogLevel(of: test.host)
         let folder = try TemporaryFolder()
         methods.add(
             try Inbox(in: StateDirectory(path: folder.path), log: test.recorder.log), of: test.host)
