@@ -107,7 +107,7 @@ struct ArgumentsTests {
         #expect(
             UsageError.surplusArgument("x", .check, in: hostd).text(in: hostd).string == """
                 hostd check: unexpected argument 'x'
-                usage: hostd check [--json] [FILE]
+                usage: hostd check [--state-dir DIR] [--json] [FILE]
                 see 'hostd check --help'
                 """)
         // The usage does not show the values of an argument.

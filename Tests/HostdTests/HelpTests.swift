@@ -52,6 +52,8 @@ struct HelpTests {
                   tail       follow what happens in the host
                   log-level  show or change what the host logs while it runs
                   reload     reload the slatefile and print the outcome
+                  disable    disable a module beside the slatefile
+                  enable     enable a module that was disabled
                   restart    restart a module
                   unload     unload a lazy module until it is needed again
                   stop       stop the host and print the outcome
@@ -80,7 +82,7 @@ struct HelpTests {
             prints: """
                 hostd check: check a slatefile and show all of its errors
 
-                usage: hostd check [--json] [FILE]
+                usage: hostd check [--state-dir DIR] [--json] [FILE]
 
                 Shows each error with its place (file:line:column), the line, and how to correct
                 it. The token file, if the slatefile names one, is checked too; its lines are
@@ -91,8 +93,9 @@ struct HelpTests {
                   FILE  the slatefile to check (default: slatefile.json)
 
                 options:
-                  --json      print JSON, for programs
-                  -h, --help  show this text
+                  --state-dir DIR  apply what 'disable' has disabled in this state directory
+                  --json           print JSON, for programs
+                  -h, --help       show this text
 
                 exit codes:
                   0   done

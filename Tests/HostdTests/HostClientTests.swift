@@ -42,6 +42,8 @@ struct HostClientTests {
             return
         }
         #expect(refusal.code == .notFound)
+        #expect(try await client.disable("x.main")["outcome"]?.string == "refused")
+        #expect(try await client.enable("x.journal")["outcome"]?.string == "unchanged")
         #expect(try await client.setLogLevel(.debug, of: "x.journal")["modules"]?.count == 1)
         #expect(try await client.setLogLevel(nil, of: "x.journal")["modules"]?.count == 0)
         #expect(try await client.logLevels()["level"]?.string == "info")

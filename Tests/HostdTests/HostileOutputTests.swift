@@ -112,6 +112,9 @@ struct HostileOutputTests {
             #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
         "restart": #"{"outcome":"failed","reason":"why"}"#,
         "unload": #"{"outcome":"refused","reason":"why"}"#,
+        "disable":
+            #"{"outcome":"disabled","modules":["x.b"],"exitCode":0,"reload":{"summary":"removed"}}"#,
+        "enable": #"{"outcome":"refused","modules":[],"reason":"why","exitCode":78}"#,
         "log.level":
             #"{"level":"debug","default":"info","modules":[{"module":"x.b","level":"error"}]}"#,
     ]
@@ -131,12 +134,14 @@ struct HostileOutputTests {
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
             ["restart", "x.a"], ["unload", "x.a"], ["log-level"], ["log-level", "debug", "x.b"],
+            ["disable", "x.b"], ["disable", "x.b", "--with-dependents"], ["enable", "x.b"],
             ["modules", "--reset-crashes", word],
         ]
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
         let named = [
             ["open", word], ["call", word, word], ["post", word], ["restart", word],
-            ["unload", word], ["log-level", "info", word], ["why", word], ["wait", "--for", word],
+            ["unload", word], ["log-level", "info", word], ["disable", word], ["enable", word],
+            ["why", word], ["wait", "--for", word],
         ]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.

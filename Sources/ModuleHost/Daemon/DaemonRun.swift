@@ -90,6 +90,7 @@ final class DaemonRun: Sendable {
         methods.addWhy(of: controlled)
         methods.addMetrics(of: host)
         methods.add(reloader)
+        methods.addDisabling(by: reloader)
         methods.addCalls(to: host)
         methods.addRestart(
             to: host, RestartNotes(of: reloader, since: controlled.identity.startedAt))

@@ -114,6 +114,7 @@ public enum HostDaemon {
             log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
+        slatefile = slatefile.disablingModules(in: directory, log: log)
         slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let files = files(of: slatefile, options)

@@ -116,13 +116,8 @@ extension CrashHistory {
     private static func lock(
         _ directory: StateDirectory
     ) throws(CrashHistoryError) -> Descriptor {
-        let path = directory.path(of: lockName)
         do throws(FileError) {
-            let turn = try Descriptor(lockFile: path)
-            do throws(SystemError) { try turn.lock(.exclusive) } catch {
-                throw FileError("lock", path, error)
-            }
-            return turn
+            return try .locking(directory.path(of: lockName))
         } catch {
             throw .unwritable(error)
         }

@@ -47,6 +47,17 @@ package struct Descriptor: ~Copyable, Sendable {
         self = file
     }
 
+    /// Opens a file that serves as a lock, and takes it, waiting until it is free.
+    ///
+    /// - Throws: ``FileError``.
+    package static func locking(_ path: String) throws(FileError) -> Descriptor {
+        let file = try Descriptor(lockFile: path)
+        do throws(SystemError) { try file.lock(.exclusive) } catch {
+            throw FileError("lock", path, error)
+        }
+        return file
+    }
+
     /// Removes every permission of users other than the owner, where the owner is this user.
     private func restrict() -> SystemError? {
         guard let status = try? status(), status.st_uid == CurrentProcess.userID,

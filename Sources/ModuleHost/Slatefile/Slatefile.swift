@@ -44,6 +44,8 @@ public struct Slatefile: Sendable {
         /// Whether the module is left out of an app that was composed of a part of the slatefile; it is not
         /// enabled then.
         package internal(set) var isLeftOut = false
+        /// Whether the module is not enabled because it is disabled beside the slatefile (`hostd disable`).
+        package internal(set) var isDisabled = false
         /// Whether the app cannot run without the module.
         package internal(set) var isRequired = false
         /// Whether the module is restarted after it has failed in `init` or `launch`.

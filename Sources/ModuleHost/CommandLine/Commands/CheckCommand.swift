@@ -9,8 +9,13 @@ extension Command {
         operands: [
             Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
         ],
-        options: [.json],
-        exitCodes: [.success, .noInput, .notPermitted, .invalidSlatefile],
+        options: [
+            Option(
+                name: "state-dir", placeholder: "DIR",
+                help: "apply what 'disable' has disabled in this state directory"),
+            .json,
+        ],
+        exitCodes: [.success, .noInput, .inputOutput, .notPermitted, .invalidSlatefile],
         examples: [
             Example(line: "check", explanation: "check ./slatefile.json"),
             Example(
@@ -20,9 +25,20 @@ extension Command {
             let path = arguments.operand ?? defaultSlatefile
             let environment = CurrentProcess.environment()
             do throws(SlatefileFailure) {
-                let slatefile = try Slatefile.load(path, environment: environment)
+                var slatefile = try Slatefile.load(path, environment: environment)
                 _ = try slatefile.loadTokens(beside: path)
-                let warnings = slatefile.warnings(at: path, environment: environment)
+                var warnings = slatefile.warnings(at: path, environment: environment)
+                if let directory = arguments["state-dir"] {
+                    let kept: [KeptModule]
+                    do throws(DisabledModulesError) {
+                        (slatefile, kept) = slatefile.disabling(
+                            try DisabledModules(in: StateDirectory(path: directory)))
+                    } catch {
+                        Console.printError("\(arguments.title): \(error)")
+                        return error.exitCode
+                    }
+                    warnings += kept.map { "'disable' has no effect: \($0)" }
+                }
                 if arguments.has("json") {
                     return Console.write(json: report(path, slatefile, warnings))
                 }
@@ -32,6 +48,9 @@ extension Command {
                 let count = slatefile.modules.count
                 var text: TerminalText =
                     "\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n"
+                for module in slatefile.modules where module.isDisabled {
+                    text += "  \(module.id): disabled by '\(arguments.program.name) disable'\n"
+                }
                 for forecast in slatefile.isolationForecasts {
                     text += "  \(forecast.description)\n"
                 }
@@ -55,6 +74,8 @@ extension Command {
             $0.member("modules", slatefile.modules.count)
             $0.member("errors") { $0.array { _ in } }
             $0.member("warnings", warnings)
+            let disabled = slatefile.modules.filter(\.isDisabled).map(\.id.text)
+            if !disabled.isEmpty { $0.member("disabled", disabled) }
             let forecasts = slatefile.isolationForecasts
             guard !forecasts.isEmpty else { return }
             $0.member("isolation") {

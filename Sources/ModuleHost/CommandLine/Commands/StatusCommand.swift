@@ -60,6 +60,7 @@ extension Command {
                 } ?? []
             ),
             ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
+            ("disabled", status["disabled"]?.elements.map(\.string) ?? []),
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),

@@ -65,7 +65,9 @@ package final class ControlledDaemon: ControlledHost {
         let metrics = host.metrics.withLock { $0 }
         var status = HostStatus(
             identity, metrics, inbox: inbox?.currentFigures(with: host.gate.lane))
-        status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
+        let entries = host.slatefile.modules
+        status.isolated = entries.filter { $0.hostDeaths != nil }.map(\.id)
+        status.disabled = entries.filter(\.isDisabled).map(\.id)
         status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
         if let ready = metrics.readyAfter, ready >= Self.slowStart {

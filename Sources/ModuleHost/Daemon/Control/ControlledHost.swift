@@ -163,6 +163,8 @@ package struct HostStatus: Hashable, Sendable {
     package var isProgramReplaced = false
     /// The modules that are isolated because they were running when hosts died, in slatefile order.
     package var isolated: [ModuleID] = []
+    /// The modules that are disabled beside the slatefile, in slatefile order.
+    package var disabled: [ModuleID] = []
 
     package init(
         _ identity: HostIdentity, _ metrics: HostMetrics, inbox: InboxMetrics? = nil
@@ -206,6 +208,7 @@ package struct HostStatus: Hashable, Sendable {
                 }
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
+            if !disabled.isEmpty { $0.member("disabled", disabled) }
             if !metrics.instead.isEmpty {
                 $0.member("instead") {
                     $0.array { json in

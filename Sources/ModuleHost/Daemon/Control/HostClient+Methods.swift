@@ -351,6 +351,50 @@ extension HostClient {
         }
     }
 
+    /// Disables a module beside the slatefile, until it is enabled, and returns the outcome of that.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - withDependents: Whether the modules that need it are disabled, too.
+    ///   - time: The longest wait, as that of ``reload(within:)``.
+    /// - Returns: The outcome, as docs/control.md describes it under `disable`.
+    /// - Throws: ``HostClientError``; `refused` where there is no such module.
+    public nonisolated(nonsending) func disable(
+        _ module: String, withDependents: Bool = false,
+        within time: Duration? = HostClient.hostLimit
+    ) async throws(HostClientError) -> JSONValue {
+        let limit = try await limit(time) { $0.launch + $0.stop }
+        return try await request("disable", within: limit) {
+            Self.writeDisabling(.disable(withDependents: withDependents), of: module, to: &$0)
+        }
+    }
+
+    /// Enables a module that was disabled beside the slatefile, and returns the outcome of that.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - time: The longest wait, as that of ``reload(within:)``.
+    /// - Returns: The outcome, as docs/control.md describes it under `disable`.
+    /// - Throws: ``HostClientError``; `refused` where there is no such module.
+    public nonisolated(nonsending) func enable(
+        _ module: String, within time: Duration? = HostClient.hostLimit
+    ) async throws(HostClientError) -> JSONValue {
+        let limit = try await limit(time) { $0.launch + $0.stop }
+        return try await request("enable", within: limit) {
+            Self.writeDisabling(.enable, of: module, to: &$0)
+        }
+    }
+
+    /// Writes the parameters of `disable` and `enable`.
+    package static func writeDisabling(
+        _ change: DisabledModules.Change, of module: String, to json: inout JSONWriter
+    ) {
+        json.object {
+            $0.member("module", module)
+            if change == .disable(withDependents: true) { $0.member("withDependents", true) }
+        }
+    }
+
     /// Returns the levels of the log: of the host, and of modules with a level of their own.
     ///
     /// - Parameter time: The longest wait; nil for no limit.

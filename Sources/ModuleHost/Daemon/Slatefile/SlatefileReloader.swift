@@ -23,10 +23,10 @@ final class SlatefileReloader: Sendable {
 
     private let host: AppHost
     let options: HostDaemonOptions
-    private let notifier: ReadinessNotifier?
+    let notifier: ReadinessNotifier?
     private let log: Log
     /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
-    private let queue = DispatchQueue(label: "reload")
+    let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
     private let text: Guarded<Text>
 
@@ -150,7 +150,7 @@ final class SlatefileReloader: Sendable {
 
     // MARK: On the queue
 
-    private func reloadNow(_ occasion: Occasion) -> ReloadReport.Outcome {
+    func reloadNow(_ occasion: Occasion) -> ReloadReport.Outcome {
         let (slatefile, tokens): (Slatefile, TokenStore)
         do throws(SlatefileFailure) {
             (slatefile, tokens) = try load()
@@ -162,15 +162,18 @@ final class SlatefileReloader: Sendable {
     }
 
     private func load() throws(SlatefileFailure) -> (Slatefile, TokenStore) {
-        let slatefile = isolating(
+        let slatefile = inEffect(
             try .load(options.slatefile, environment: options.environment))
         return (slatefile, try slatefile.loadTokens(beside: options.slatefile))
     }
 
-    /// Computed each time: crashes of modules may have been reset.
-    private func isolating(_ slatefile: Slatefile) -> Slatefile {
-        slatefile.isolatingCrashed(
-            in: StateDirectory(path: host.stateDirectory), log: log, program: options.program.name)
+    /// The state directory of the host.
+    var directory: StateDirectory { StateDirectory(path: host.stateDirectory) }
+
+    /// Computed each time: crashes of modules may have been reset, and modules disabled or enabled.
+    private func inEffect(_ slatefile: Slatefile) -> Slatefile {
+        slatefile.disablingModules(in: directory, log: log)
+            .isolatingCrashed(in: directory, log: log, program: options.program.name)
     }
 
     private func exchange(
@@ -199,7 +202,7 @@ final class SlatefileReloader: Sendable {
         let slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
-            slatefile = isolating(
+            slatefile = inEffect(
                 try .read(bytes, from: options.slatefile, options.environment))
             tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
@@ -224,7 +227,7 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    private func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
+    func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
         let report = ReloadReport(
             outcome, origin: occasion.origin, at: .now(), program: options.program.name)
         if case .invalid(let failure) = outcome {

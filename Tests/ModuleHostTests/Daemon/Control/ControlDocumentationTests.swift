@@ -36,6 +36,7 @@ struct ControlDocumentationTests {
         let reloader = SlatefileReloader(
             test.host, options: HostDaemonOptions(), log: test.recorder.log)
         methods.add(reloader)
+        methods.addDisabling(by: reloader)
         methods.addCalls(to: test.host)
         methods.addRestart(to: test.host, RestartNotes(of: reloader, since: WallTime(seconds: 0)))
         methods.addUnload(to: test.host)

@@ -1,0 +1,254 @@
+import AppService
+
+/// The modules that an operator has disabled beside the slatefile, in the file `disabled.json` of a state directory.
+///
+/// ```
+/// {"modules":["com.mm.push"]}
+/// ```
+///
+/// A host reads the file with each slatefile, as if the entries of these modules had `"enabled": false`. A module that
+/// the slatefile no longer has stays in the file.
+package struct DisabledModules: Hashable, Sendable {
+    package static let fileName = "disabled.json"
+    private static let lockName = "disabled.lock"
+
+    package private(set) var ids: Set<ModuleID> = []
+
+    /// A request to change what is disabled.
+    package enum Change: Hashable, Sendable {
+        /// To disable a module, and with it, if requested, the modules that need it.
+        case disable(withDependents: Bool)
+        /// To let the slatefile decide again.
+        case enable
+    }
+
+    /// Carries out a request.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - name: The id of a module.
+    ///   - slatefile: The slatefile as it is written.
+    /// - Returns: The modules for which something has changed, in slatefile order.
+    /// - Throws: ``DisablingError``; nothing has changed.
+    mutating func apply(
+        _ change: Change, to name: String, in slatefile: Slatefile
+    ) throws(DisablingError) -> [ModuleID] {
+        let entry = slatefile.modules.first { $0.id.text == name }
+        guard let id = entry?.id ?? ids.first(where: { $0.text == name }) else {
+            let names = slatefile.modules.lazy.map(\.id.text)
+            throw .unknown(NoSuchModule(name: name, nearest: nearestName(to: name, in: names)))
+        }
+        var next = self
+        switch change {
+        case .disable(let withDependents):
+            var added: Set<ModuleID> = [id]
+            // What a module needs stands before it.
+            for module in slatefile.modules where withDependents && module.isEnabled {
+                if module.needs.contains(where: added.contains) { added.insert(module.id) }
+            }
+            next.ids.formUnion(added)
+            if let kept = slatefile.disabling(next).kept.last(where: { added.contains($0.id) }) {
+                throw .refused(kept.refusal)
+            }
+        case .enable:
+            next.ids.remove(id)
+            guard entry?.isEnabled != false else {
+                throw .refused("\(id) is not enabled in the slatefile: change it there, and reload")
+            }
+            let kept = slatefile.disabling(self).kept
+            if let need = slatefile.disabling(next).kept.last(where: { !kept.contains($0) }) {
+                throw .refused("\(id) needs \(need.id), which is disabled: enable that first")
+            }
+        }
+        let changed = next.ids.symmetricDifference(ids)
+        self = next
+        let known = slatefile.modules.map(\.id).filter(changed.contains)
+        return known.isEmpty ? Array(changed) : known
+    }
+}
+
+/// A module that stays enabled, although it is listed as disabled.
+package struct KeptModule: Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable {
+        case isMain
+        case isRequired
+        case isFallback
+        case isNeeded(by: ModuleID)
+    }
+
+    package let id: ModuleID
+    package let reason: Reason
+
+    package var description: String {
+        switch reason {
+        case .isMain: "\(id) is the main module, which the app cannot be without"
+        case .isRequired: "\(id) is required: the app cannot run without it"
+        case .isFallback: "\(id) is the fallback, which answers URLs that no other module answers"
+        case .isNeeded(let other): "\(id) is needed by \(other)"
+        }
+    }
+
+    /// The reason with what to do.
+    fileprivate var refusal: String {
+        guard case .isNeeded = reason else { return description }
+        return "\(self): --with-dependents disables both"
+    }
+}
+
+extension Slatefile {
+    /// Returns the slatefile without the modules that are disabled, and those among them that must stay.
+    package func disabling(
+        _ disabled: DisabledModules
+    ) -> (slatefile: Slatefile, kept: [KeptModule]) {
+        guard !disabled.ids.isEmpty else { return (self, []) }
+        var slatefile = self
+        var kept: [KeptModule] = []
+        /// For a module, the first of the enabled ones that need it.
+        var dependents: [ModuleID: ModuleID] = [:]
+        // What a module needs stands before it, so the modules that need one are decided first.
+        for index in modules.indices.reversed() where modules[index].isEnabled {
+            let module = modules[index]
+            if disabled.ids.contains(module.id) {
+                guard let reason = reasonToKeep(module, neededBy: dependents[module.id]) else {
+                    slatefile.modules[index].isEnabled = false
+                    slatefile.modules[index].isDisabled = true
+                    continue
+                }
+                kept.append(KeptModule(id: module.id, reason: reason))
+            }
+            for need in module.needs { dependents[need] = module.id }
+        }
+        return (slatefile, kept.reversed())
+    }
+
+    private func reasonToKeep(_ module: Module, neededBy other: ModuleID?) -> KeptModule.Reason? {
+        if module.isMain { return .isMain }
+        if module.isRequired { return .isRequired }
+        if module.id == fallback { return .isFallback }
+        return other.map { .isNeeded(by: $0) }
+    }
+
+    /// Returns the slatefile without the modules that are disabled in a state directory.
+    ///
+    /// - Parameter log: Receives a warning for each module that stays enabled, and for a file that cannot be used, which
+    ///   then disables none.
+    func disablingModules(in directory: StateDirectory, log: Log) -> Slatefile {
+        do throws(DisabledModulesError) {
+            let (slatefile, kept) = disabling(try DisabledModules(in: directory))
+            for module in kept {
+                log.of(module: module.id.text).warning(
+                    "stays enabled, although disabled: \(module)")
+            }
+            return slatefile
+        } catch {
+            log.error("no module is disabled: \(error)")
+            return self
+        }
+    }
+}
+
+/// The reason why modules are not disabled or enabled.
+enum DisablingError: Error {
+    case unknown(NoSuchModule)
+    case refused(String)
+    case file(DisabledModulesError)
+}
+
+/// The reason why the list of disabled modules cannot be used.
+package enum DisabledModulesError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file cannot be read, or does not have the form this type writes.
+    case broken(path: String, String)
+    /// This user may not read the file.
+    case notReadable(path: String)
+    case unwritable(FileError)
+
+    package var description: String {
+        switch self {
+        case .broken(let path, let reason):
+            "'\(path)', which lists the disabled modules, is broken (\(reason)): remove it, and disable them again"
+        case .notReadable(let path):
+            "'\(path)', which lists the disabled modules, may not be read by this user; only the user of the host "
+                + "and root may"
+        case .unwritable(let error): "the list of disabled modules cannot be written: \(error)"
+        }
+    }
+
+    package var exitCode: ExitCode {
+        if case .notReadable = self { .notPermitted } else { .inputOutput }
+    }
+}
+
+// MARK: - The file
+
+extension DisabledModules {
+    private struct Stored: Decodable {
+        let modules: [String]
+    }
+
+    /// Reads the list of a state directory; a missing file lists none.
+    ///
+    /// - Parameter directory: The state directory.
+    /// - Throws: ``DisabledModulesError``.
+    package init(in directory: StateDirectory) throws(DisabledModulesError) {
+        let path = directory.path(of: Self.fileName)
+        let bytes: [UInt8]
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: 16 << 20, links: .refused)
+        } catch {
+            if error.reason == .missing { return }
+            if error.reason == .notReadable { throw .notReadable(path: path) }
+            throw .broken(path: path, error.reason.description)
+        }
+        do {
+            let names = try JSONValue(parsing: bytes).decode(Stored.self).modules
+            ids = try Set(names.map { try ModuleID($0) })
+        } catch {
+            throw .broken(path: path, "\(error)")
+        }
+    }
+
+    /// Reads the list of a state directory, changes it, and writes it back; no other process does so meanwhile.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, which must exist.
+    ///   - change: The change.
+    /// - Returns: The result of the change.
+    /// - Throws: The error of the change, or ``DisablingError/file(_:)``; the file is unchanged.
+    static func update<Result>(
+        in directory: StateDirectory,
+        _ change: (inout DisabledModules) throws(DisablingError) -> Result
+    ) throws(DisablingError) -> Result {
+        let turn = try lock(directory)
+        defer { turn.unlock() }
+        let before: DisabledModules
+        do throws(DisabledModulesError) { before = try DisabledModules(in: directory) } catch {
+            throw .file(error)
+        }
+        var modules = before
+        let result = try change(&modules)
+        guard modules != before else { return result }
+        do throws(FileError) {
+            let path = directory.path(of: fileName)
+            try writeFile(modules.text, to: path, mode: 0o600, synchronized: true)
+        } catch {
+            throw .file(.unwritable(error))
+        }
+        return result
+    }
+
+    /// Takes the lock of a file of its own: the list is replaced when it changes.
+    private static func lock(_ directory: StateDirectory) throws(DisablingError) -> Descriptor {
+        do throws(FileError) {
+            return try .locking(directory.path(of: lockName))
+        } catch {
+            throw .file(.unwritable(error))
+        }
+    }
+
+    private var text: [UInt8] {
+        var json = JSONWriter()
+        json.object { $0.member("modules", ids.map(\.text).sorted()) }
+        json.newline()
+        return json.bytes
+    }
+}

@@ -1,0 +1,53 @@
+import Dispatch
+
+extension SlatefileReloader {
+    /// Disables or enables a module beside the slatefile, and reloads.
+    ///
+    /// Where the reload is rolled back, or the slatefile is invalid, the list is as before.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - name: The id of a module of the slatefile.
+    ///   - origin: The origin of the request.
+    ///   - completion: Called once, on any thread; with ``NoSuchModule`` where there is none.
+    func change(
+        _ change: DisabledModules.Change, of name: String, origin: Origin,
+        completion: @escaping AppHost.CompletionHandler<DisablingReport>
+    ) {
+        queue.async { [self] in
+            completion(
+                Result { () throws(NoSuchModule) in try changeNow(change, of: name, origin) }
+                    .mapError { $0 })
+        }
+    }
+
+    private func changeNow(
+        _ change: DisabledModules.Change, of name: String, _ origin: Origin
+    ) throws(NoSuchModule) -> DisablingReport {
+        let written: Slatefile
+        do throws(SlatefileFailure) {
+            written = try .load(options.slatefile, environment: options.environment)
+        } catch {
+            return DisablingReport(error)
+        }
+        let before = try? DisabledModules(in: directory)
+        var report = try DisablingReport(change, of: name, in: written, directory)
+        guard !report.modules.isEmpty else { return report }
+        notifier?.reloading()
+        let reload = note(reloadNow(.asked(origin)), of: .asked(origin))
+        notifier?.ready(status: reload.notice)
+        report.reload = reload
+        switch reload.outcome {
+        // If the host stops, the next one takes the change over.
+        case .applied, .unchanged, .stopped: break
+        case .rolledBack, .invalid:
+            report.fail(reload.summary, reload.exitCode)
+            do throws(DisablingError) {
+                try DisabledModules.update(in: directory) { $0 = before ?? $0 }
+            } catch {
+                report.fail("\(reload.summary); and the list stays changed: \(error)", .failed)
+            }
+        }
+        return report
+    }
+}
