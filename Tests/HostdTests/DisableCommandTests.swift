@@ -30,6 +30,13 @@ struct DisableCommandTests {
             try run.hostd("disable", "x.push").output
                 == "nothing changed: x.push is disabled already\n")
         #expect(try run.hostd("status").output.contains("\ndisabled      x.push\n"))
+        for words in [["why"], ["restart"], ["wait", "--for"], ["log-level", "debug"]] {
+            let outcome = try HostProcess.run(words + ["x.push"], in: run.folder.path)
+            #expect(outcome.exit == .code(69))
+            #expect(
+                outcome.error
+                    == "hostd \(words[0]): module 'x.push' is disabled: 'enable' runs it again\n")
+        }
         let config = try JSONValue(parsing: run.hostd("config", "--json").output)
         #expect(
             config["modules"]?.elements.map { $0["enabled"]?.bool } == [true, true, false])

@@ -98,13 +98,7 @@ extension App {
     }
 
     private func unknown(_ name: String) -> RPCError {
-        if slatefile.modules.contains(where: { $0.id.text == name }) {
-            return RPCError(.notFound, "module '\(name)' is not enabled in the slatefile")
-        }
-        let known = slatefile.modules.filter(\.isEnabled).map(\.id.text)
-        return RPCError(
-            .notFound,
-            "\(NoSuchModule(name: name, nearest: nearestName(to: name, in: known)))")
+        RPCError(.notFound, "\(NoSuchModule(name: name, in: slatefile))")
     }
 
     /// Returns whether a module has done what its entry promises: a program that ends has ended.

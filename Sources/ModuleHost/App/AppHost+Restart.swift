@@ -9,13 +9,35 @@ enum RestartOutcome: Hashable, Sendable {
     case notMade
 }
 
-/// The error for a module that does not exist.
+/// The error for a module that does not exist, or is not enabled.
 package struct NoSuchModule: Error, Hashable, CustomStringConvertible {
+    /// The reason why a module of the slatefile does not run.
+    enum Absence: String {
+        case disabled = "is disabled: 'enable' runs it again"
+        case notEnabled = "is not enabled in the slatefile"
+    }
+
     let name: String
-    let nearest: String?
+    var nearest: String?
+    /// Nil where there is no such module.
+    var absence: Absence?
 
     package var description: String {
-        "no module \(quoted(name))" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+        if let absence { return "module \(quoted(name)) \(absence.rawValue)" }
+        return "no module \(quoted(name))" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension NoSuchModule {
+    /// Creates the error for a name that no enabled module of a slatefile has.
+    init(name: String, in slatefile: Slatefile) {
+        self.init(name: name)
+        if let entry = slatefile.modules.first(where: { $0.id.text == name }) {
+            absence = entry.isDisabled ? .disabled : .notEnabled
+        } else {
+            let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
+            nearest = nearestName(to: name, in: ids)
+        }
     }
 }
 
@@ -60,9 +82,7 @@ extension App {
         named name: String, orFinish completion: CallCompletion<Outcome>, unmade: Outcome
     ) -> ModuleRecord? {
         guard let place = calls?.table.contents.position(of: ModuleID(checked: name)) else {
-            let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
-            let error = NoSuchModule(name: name, nearest: nearestName(to: name, in: ids))
-            completion.finish(.failure(error))
+            completion.finish(.failure(NoSuchModule(name: name, in: slatefile)))
             return nil
         }
         let record = record(at: place)

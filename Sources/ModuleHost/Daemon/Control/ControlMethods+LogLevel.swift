@@ -44,10 +44,9 @@ extension AppHost {
                 "/level: \(quoted(word)) is not one of \(LogLevel.words.joined(separator: ", "))")
         }
         if let name = parameters.module {
-            let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
-            guard ids.contains(name) else {
-                let error = NoSuchModule(name: name, nearest: nearestName(to: name, in: ids))
-                throw RPCError(.notFound, "\(error)")
+            let slatefile = slatefile
+            guard slatefile.modules.contains(where: { $0.isEnabled && $0.id.text == name }) else {
+                throw RPCError(.notFound, "\(NoSuchModule(name: name, in: slatefile))")
             }
         }
         log.levels.choose(level, for: parameters.module)

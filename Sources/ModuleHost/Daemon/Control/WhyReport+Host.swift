@@ -260,8 +260,7 @@ extension ControlledDaemon {
             return report
         }
         guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
-            let nearest = nearestName(to: name, in: modules.map(\.id.text))
-            throw RPCError(.notFound, "\(NoSuchModule(name: name, nearest: nearest))")
+            throw RPCError(.notFound, "\(NoSuchModule(name: name, in: host.slatefile))")
         }
         return knowledge.report(of: module)
     }
