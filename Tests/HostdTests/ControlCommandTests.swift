@@ -108,7 +108,7 @@ struct ControlCommandTests {
             try host.hostd("modules").output == """
                 module  state    since  entry
                 x.a     running         M.A    process 7, 8796093022208 MiB, holds background: upload
-                x.b     failed          M.B    threw, restarting in 153722867m16s
+                x.b     failed          M.B    threw, restarting in 106751d23h
 
                 """)
     }

@@ -1,7 +1,7 @@
 extension Duration {
     /// The duration in brief form: at most three significant digits and a suitable unit, such as `850ns`,
     /// `12.3µs`,
-    /// `4.07ms`, `1.5s`, `2m05s`.
+    /// `4.07ms`, `1.5s`; from a minute on two units, such as `2m05s`, `3h05m`, `12d03h`.
     package var briefText: String {
         let nanoseconds = wholeNanoseconds
         if nanoseconds < 0 { return "-" + (Duration.zero - self).briefText }
@@ -12,7 +12,14 @@ extension Duration {
         case ..<60_000_000_000: return Self.text(nanoseconds, per: 1_000_000_000) + "s"
         default:
             let seconds = nanoseconds / 1_000_000_000
-            return "\(seconds / 60)m" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)s"
+            let (unit, name, part, partName) =
+                switch seconds {
+                case ..<3600: (60, "m", 1, "s")
+                case ..<86_400: (3600, "h", 60, "m")
+                default: (86_400, "d", 3600, "h")
+                }
+            let rest = seconds % unit / part
+            return "\(seconds / unit)\(name)" + (rest < 10 ? "0" : "") + "\(rest)\(partName)"
         }
     }
 
