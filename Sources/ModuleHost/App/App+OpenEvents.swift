@@ -50,6 +50,7 @@ extension App {
         var tally = entry.tally
         tally.began = entry.began
         timeInEvent = entry.began.duration(to: time.now())
+        if timeInEvent >= EventTally.slow { tally.slowest = entry.last.map { ($0, timeInEvent) } }
         note(entry.event, tally, after: timeInEvent)
         // Of a request only the URL is answered, for which the lane waits.
         role.ended(entry.event, tally, of: .own(entry.event), in: self)

@@ -1,15 +1,15 @@
 /// The entries of the record that the app adds.
 extension App {
-    /// The time from which on a delivery is kept.
-    private static let slowDelivery: Duration = .milliseconds(1)
-
     /// Adds a delivery that took long, or in which a module failed.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
-        guard let ring, time >= Self.slowDelivery || tally.failed > 0 else { return }
+        guard let ring, time >= EventTally.slow || tally.failed > 0 else { return }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
         if case .message(let message) = event.content { delivery.topic = message.topic }
         delivery.id = event.entry?.id
         delivery.position = event.entry?.position
+        if let (slot, time) = tally.slowest, let module = slot.id {
+            delivery.slowest = HostRecord.Delivery.Share(module: module, time: time)
+        }
         delivery.received = tally.delivered
         delivery.failed = tally.failed
         delivery.unresponsive = tally.overdue

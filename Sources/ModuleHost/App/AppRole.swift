@@ -116,7 +116,7 @@ final class StandaloneRole: AppRole {
             .info, undelivered.map { $0 + waiting.noteOfWaiting } ?? tally.summary,
             event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
-            fields: [LogField("origin", "\(event.origin)")])
+            fields: event.logFields + tally.logFields)
         if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)
@@ -157,18 +157,5 @@ extension [ModuleID] {
     /// The modules that do not run and that an event waits for, in words that continue its result.
     fileprivate var noteOfWaiting: String {
         isEmpty ? "" : "; it waits for modules that do not run: \(map(\.text).shortList())"
-    }
-}
-
-extension EventTally {
-    /// The result of an event in words: `3 modules, newData`.
-    fileprivate var summary: String {
-        // Not an interpolation, which would take longer than the rest of this function; it runs for each event.
-        var text = delivered == 1 ? "1 module" : String(delivered) + " modules"
-        if failed > 0 { text += ", \(failed) failed" }
-        if overdue > 0 { text += ", \(overdue) unresponsive" }
-        if let fetch { text += ", \(fetch.rawValue)" }
-        if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
-        return text
     }
 }

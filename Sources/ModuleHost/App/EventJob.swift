@@ -118,6 +118,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
+        tally.slowest = slowest(in: app.gate.lane)
         tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
         if open.isEmpty {
             app.ended(event, tally, of: request)

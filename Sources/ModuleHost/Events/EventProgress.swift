@@ -1,3 +1,4 @@
+import AppService
 import Synchronization
 
 /// The counts of an event that is being delivered.
@@ -12,6 +13,12 @@ class EventProgress {
     /// Separate from the tally, and atomic: it is counted inside the call of a responder, when the lane can
     /// be lost between one instruction and the next. Then it may be one off.
     private final let notified = Atomic(0)
+    /// The reading of the clock when the last responder returned: the end of one is the beginning of the next.
+    ///
+    /// Atomic as ``notified``: a thread that has lost the lane may write it, and one time is too short then.
+    private final let lastReturn = Atomic(0)
+    /// The longest time of a responder so far in nanoseconds, and in the lowest 16 bits the number of its slot.
+    private final let longest = Atomic<UInt64>(0)
 
     final var notifiedCount: Int { notified.load(ordering: .relaxed) }
 
@@ -19,10 +26,36 @@ class EventProgress {
         notified.store(notified.load(ordering: .relaxed) + number, ordering: .relaxed)
     }
 
+    /// Begins to take the times of responders.
+    final func startTimes(at now: Int) { lastReturn.store(now, ordering: .relaxed) }
+
+    /// Notes that a responder has returned or thrown.
+    ///
+    /// - Parameters:
+    ///   - slot: The number of its module's slot.
+    ///   - now: The reading of the clock, in nanoseconds.
+    ///   - isOwner: Returns whether the calling thread owns the lane.
+    @inline(__always)
+    final func noteReturn(of slot: UInt16, at now: Int, isOwner: () -> Bool) {
+        let time = now - lastReturn.load(ordering: .relaxed)
+        lastReturn.store(now, ordering: .relaxed)
+        guard time > Int(longest.load(ordering: .relaxed) >> 16), isOwner() else { return }
+        longest.store(UInt64(min(time, 1 << 47)) << 16 | UInt64(slot), ordering: .relaxed)
+    }
+
+    /// The module that has taken longest, and its time; nil where none has taken as long as the record keeps.
+    final func slowest(in lane: Lane) -> (slot: ModuleSlot, time: Duration)? {
+        let longest = longest.load(ordering: .relaxed)
+        let time = Duration.nanoseconds(Int64(longest >> 16))
+        guard time >= EventTally.slow else { return nil }
+        return lane.slot(UInt16(truncatingIfNeeded: longest)).map { ($0, time) }
+    }
+
     final func reset() {
         tally = EventTally()
         open = []
         notified.store(0, ordering: .relaxed)
+        longest.store(0, ordering: .relaxed)
     }
 
     /// Counts modules that have become overdue as that, and not as those whose replies come later.
@@ -49,6 +82,8 @@ extension EventDefinition {
         on thread: LaneThread, after rank: UInt16, counting progress: EventProgress
     ) -> Bool {
         guard let content = content(of: event) else { return true }
+        let time = gate.lane.watchdog.time
+        progress.startTimes(at: time.nanoseconds())
         let end = gate.fanOut(
             to: center.listeners(of: Self.self, for: event), on: thread,
             after: rank, at: event.sequence,
@@ -65,6 +100,7 @@ extension EventDefinition {
                 return progress.tally.takeOverdue(from: slot, of: event.kind)
             },
             failure: { slot, error in
+                progress.noteReturn(of: slot.number, at: time.nanoseconds()) { true }
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
                     _ = progress.tally.take(.fetch(.failed), from: slot)
@@ -75,6 +111,9 @@ extension EventDefinition {
             { list, index, entry in
                 progress.countNotified()
                 let reply = try notify(list, index, event, content)
+                progress.noteReturn(of: list[index].number, at: time.nanoseconds()) {
+                    gate.lane.owns(thread)
+                }
                 switch reply {
                 case .received: return .next
                 case .notConcerned:

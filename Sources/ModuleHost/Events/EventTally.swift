@@ -1,5 +1,8 @@
 /// The result of an event so far.
 struct EventTally {
+    /// The time from which on a delivery is kept in the record, and a module named that takes as long.
+    static let slow: Duration = .milliseconds(1)
+
     /// The instant at which the delivery began, of an event whose outcome came behind others; nil for another one.
     var began: ContinuousClock.Instant?
     /// The number of responders that were notified and returned; known at the end.
@@ -16,6 +19,10 @@ struct EventTally {
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: ModuleSlot?
+    /// The module that took longest, and its time; nil for less than ``slow``.
+    ///
+    /// Of an event with answers that came later, the one that was last.
+    var slowest: (slot: ModuleSlot, time: Duration)?
     /// The module at which a search for a claim ended; nil where all modules were called.
     var lastAsked: ModuleSlot?
 

@@ -9,6 +9,8 @@ struct OpenEvents {
         fileprivate(set) var tally: EventTally
         /// The instant at which its delivery began.
         let began: ContinuousClock.Instant
+        /// The module that answered last.
+        fileprivate(set) var last: ModuleSlot?
         /// The modules that have yet to answer.
         fileprivate var waiting: Set<UInt16>
     }
@@ -42,6 +44,7 @@ struct OpenEvents {
             return nil
         }
         entry.tally.take(answer, from: slot, of: event.kind)
+        entry.last = slot
         entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
         return entry.waiting.isEmpty ? entry : nil
     }

@@ -36,7 +36,7 @@ final class Watchdog: Sendable {
     }
 
     private let currentLimits: Guarded<Limits>
-    private let time: any TimeSource
+    let time: any TimeSource
     private let isArmed = Atomic(false)
     private let sight = Guarded(Sight())
     private let stopBudget = Guarded<StopBudget?>(nil)

@@ -47,6 +47,12 @@ package struct HostRecord: Hashable, Sendable {
 
     /// A delivery of an event to its receivers.
     package struct Delivery: Hashable, Sendable {
+        /// The part of the time that one module took.
+        package struct Share: Hashable, Sendable {
+            package var module: ModuleID
+            package var time: Duration
+        }
+
         package var kind: EventKind
         /// The topic of a message.
         package var topic: String?
@@ -54,6 +60,8 @@ package struct HostRecord: Hashable, Sendable {
         package var id: String?
         package var position: EventPosition?
         package var duration: Duration
+        /// The module that took longest, or that answered last; nil for less than a millisecond.
+        package var slowest: Share?
         /// The numbers of modules that received it, that threw, and that were unresponsive.
         package var received = 0
         package var failed = 0
@@ -62,6 +70,12 @@ package struct HostRecord: Hashable, Sendable {
 }
 
 extension HostRecord {
+    /// Returns whether it is about a module: it happened to it, or it took longest in a delivery.
+    package func isAbout(_ id: ModuleID) -> Bool {
+        if case .delivered(let delivery) = fact, delivery.slowest?.module == id { return true }
+        return module == id
+    }
+
     /// The thing in words, which follow the name of the module if there is one.
     package var text: String {
         switch fact {
@@ -151,6 +165,7 @@ extension HostRecord.Delivery {
         text += received == 1 ? "1 module" : "\(received) modules"
         if failed > 0 { text += ", \(failed) failed" }
         if unresponsive > 0 { text += ", \(unresponsive) unresponsive" }
+        if let slowest { text += "; \(slowest.time.briefText) in \(slowest.module)" }
         return text
     }
 
@@ -160,6 +175,10 @@ extension HostRecord.Delivery {
         if let id { json.member("id", id) }
         if let position { json.member("position", position.description) }
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
+        if let slowest {
+            json.member("slowest", slowest.module.text)
+            json.member("slowestMs", millisecondsOf: slowest.time.wholeNanoseconds)
+        }
         json.member("delivered", received)
         json.member("failed", failed)
         json.member("unresponsive", unresponsive)

@@ -81,6 +81,51 @@ struct AppRecordTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "the module that took longest in a delivery, also where it threw; none below a millisecond")
+    func slowest() async throws {
+        let test = try HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b"), Entry(name: "c")], probe: probe, ring: ring)
+        func takes(_ module: String, _ event: String, _ microseconds: Int) {
+            probe.when("\(module) \(event)") { _ in
+                test.time.advance(by: .microseconds(microseconds))
+            }
+        }
+        for (module, time) in [("a", 2000), ("b", 5000), ("c", 4000)] {
+            takes(module, "background", time)
+            takes(module, "foreground", module == "b" ? 1 : 600)
+        }
+        takes("a", "memory-warning", 3000)
+        probe.when("c memory-warning") { _ in
+            test.time.advance(by: .milliseconds(4))
+            throw TestError()
+        }
+        _ = try await test.launched()
+        try test.deliver(.background)
+        try test.deliver(.foreground)
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        let deliveries = try facts(of: nil).compactMap { fact -> HostRecord.Delivery? in
+            if case .delivered(let delivery) = fact { delivery } else { nil }
+        }
+        #expect(
+            deliveries.map { "\($0.kind.rawValue) \($0.duration.briefText)" } == [
+                "background 11ms", "foreground 1.2ms", "memory-warning 7ms",
+            ])
+        let slowest = deliveries.map {
+            $0.slowest.map { "\($0.module) \($0.time.briefText)" } ?? "none"
+        }
+        #expect(slowest == ["x.b 5ms", "none", "x.c 4ms"])
+        let line = try #require(test.recorder.records.first { $0.event == "background" })
+        #expect(
+            line.fields.suffix(2) == [LogField("slowest", "x.b"), LogField("slowestTime", "5ms")])
+        let entries = try #require(ring.contents).last(9) { entry in
+            (try? ModuleID("x.b")).map { entry.isAbout($0) } ?? false
+        }
+        #expect(entries.last?.text.hasSuffix(": 3 modules; 5ms in x.b") == true)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("each attempt is noted once, and the state lasts since the first failure")
     func attempts() async throws {
         probe.fail("b launch")

@@ -31,6 +31,7 @@ struct RecordRingTests {
         (delivery.topic, delivery.id) = ("parcel.arrived", "a-1")
         delivery.position = EventPosition(rawValue: 7 << 32 | 100)
         (delivery.received, delivery.failed, delivery.unresponsive) = (2, 1, 70_000)
+        delivery.slowest = .init(module: try ModuleID("x.b"), time: .milliseconds(650))
         return [
             .started(version: "0.1.0", processID: 7), .lastHostDied("it died"),
             .ready(after: .milliseconds(12), modules: 3), .signal("SIGHUP"),
@@ -95,7 +96,7 @@ struct RecordRingTests {
         #expect(
             entries.suffix(3).map(\.text) == [
                 "start-up task x.a/index failed after 5s",
-                "message parcel.arrived took 807ms, inbox 7:100, id a-1: 2 modules, 1 failed, 70000 unresponsive",
+                "message parcel.arrived took 807ms, inbox 7:100, id a-1: 2 modules, 1 failed, 70000 unresponsive; 650ms in x.b",
                 "push took 0ns: 0 modules",
             ])
     }

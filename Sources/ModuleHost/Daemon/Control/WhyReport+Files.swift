@@ -23,7 +23,8 @@ extension WhyReport {
             report.record = record?.last(entries) ?? []
             return report
         }
-        let own = record?.last(entries) { $0.module?.text == name } ?? []
+        let id = try? ModuleID(name)
+        let own = record?.last(entries) { entry in id.map { entry.isAbout($0) } ?? false } ?? []
         let isInBox = box?.order.contains { $0.text == name } == true
         guard isInBox || !own.isEmpty else {
             let others = Set(record?.last(.max).compactMap(\.module?.text) ?? [])
@@ -31,7 +32,7 @@ extension WhyReport {
             throw NoSuchModule(
                 name: name, nearest: nearestName(to: name, in: known.sorted()))
         }
-        var finding = Finding(try? ModuleID(name), "not running")
+        var finding = Finding(id, "not running")
         let last = own.last { entry in
             switch entry.fact {
             case .restarting, .processStarted: false

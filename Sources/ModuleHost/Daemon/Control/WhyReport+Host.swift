@@ -24,7 +24,7 @@ struct WhyKnowledge {
                 of: module, recentEntries.filter { $0.module == module.id },
                 placesOfUnresponsive([module]))
         ]
-        report.record = record?.last(WhyReport.entries) { $0.module == module.id } ?? []
+        report.record = record?.last(WhyReport.entries) { $0.isAbout(module.id) } ?? []
         return report
     }
 
@@ -192,6 +192,10 @@ struct WhyKnowledge {
                     "\(name) took \(value.slowest.duration.briefText) at most, "
                     + "\(times(value.count)) in the last 10 minutes, "
                     + "at \(value.last.iso8601) for the last time"
+                if let share = value.slowest.slowest {
+                    finding.reason? += "; \(share.time.briefText) of it in \(share.module)"
+                    finding.command = "\(program) why \(share.module)"
+                }
                 return finding
             }
     }

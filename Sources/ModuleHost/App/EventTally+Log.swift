@@ -1,0 +1,33 @@
+import AppService
+
+extension LifecycleEvent {
+    /// The fields of its line in the log.
+    var logFields: [LogField] {
+        var fields = [LogField("origin", "\(origin)")]
+        if case .message(let message) = content { fields.append(LogField("topic", message.topic)) }
+        if let entry {
+            fields.append(LogField("position", entry.position.description))
+            if let id = entry.id { fields.append(LogField("id", id)) }
+        }
+        return fields
+    }
+}
+
+extension EventTally {
+    /// The fields of its line in the log.
+    var logFields: [LogField] {
+        guard let (slot, time) = slowest, let module = slot.id else { return [] }
+        return [LogField("slowest", module.text), LogField("slowestTime", time.briefText)]
+    }
+
+    /// The result of an event in words: `3 modules, newData`.
+    var summary: String {
+        // Not an interpolation, which would take longer than the rest of this function; it runs for each event.
+        var text = delivered == 1 ? "1 module" : String(delivered) + " modules"
+        if failed > 0 { text += ", \(failed) failed" }
+        if overdue > 0 { text += ", \(overdue) unresponsive" }
+        if let fetch { text += ", \(fetch.rawValue)" }
+        if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
+        return text
+    }
+}
