@@ -77,7 +77,10 @@ struct WhyCommandTests {
         #expect(left.output.hasSuffix("Z  launched\n"))
         let other = try run.hostd("why", "x.mian")
         #expect(other.exit == .code(69))
-        #expect(other.error == "hostd why: no module 'x.mian'; did you mean 'x.main'?\n")
+        #expect(
+            other.error
+                == "hostd why: no module 'x.mian'; did you mean 'x.main'?\nno event in the inbox has this id either\n"
+        )
     }
 
     @Test("a module that failed, and the problems of a host")

@@ -2,74 +2,130 @@ import AppService
 
 extension Command {
     static let why = Command(
-        name: "why", summary: "explain what is wrong in the host or a module",
+        name: "why", summary: "explain what is wrong or what became of an event",
         discussion: """
-            Without MODULE: what is wrong now, the worst first. With it: the state of the module, since
-            when and why, what needs it and waits for it, what happens next, the command that helps, and the
-            last ten entries about it in the record.
+            Without an argument: what is wrong now, the worst first. With a MODULE: its state, since when
+            and why, what needs it and waits for it, what happens next, the command that helps, and the
+            last ten entries about it in the record. With an EVENT, a position in the inbox or the id that
+            its sender gave it: whether it is done, and if not, which modules have yet to handle it or why
+            it is a dead letter. A text that is a module and an id is the module.
 
-            Where no host runs, this comes from the black box and the record that the last one has left.
+            Where no host runs, this comes from the black box, the record and the inbox that the last one
+            has left. That of an event always does: of another user's host it is not shown.
             """,
-        operands: [Operand(placeholder: "MODULE", help: "the id of a module")],
+        operands: [
+            Operand(
+                placeholder: "MODULE|EVENT",
+                help: "the id of a module; a position or id of an event")
+        ],
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "success, also when something is wrong",
-            .unavailable: "no such module; or no host runs, and none has left a record",
+            .unavailable: "no such module or event; or no host runs, and none has left a record",
         ]) { $1 },
         examples: [
             Example(line: "why", explanation: "what is wrong now"),
             Example(line: "why com.mm.push", explanation: "the story of a module"),
+            Example(line: "why 3:4096", explanation: "what became of an event"),
         ],
         run: { arguments in
-            let module = arguments.operands.first
+            let name = arguments.operands.first
+            let isPosition = name.flatMap(EventPosition.init) != nil
             return HostCall.run(
                 arguments,
                 recover: { error in
-                    guard case .notRunning = error else { return nil }
-                    return explain(module, left: arguments)
+                    switch error {
+                    case .notRunning where isPosition:
+                        explainEvent(name, whileRunning: false, arguments)
+                    case .notRunning: explain(name, left: arguments)
+                    case .refused(let refusal) where refusal.code == .notFound:
+                        explainEvent(name, whileRunning: true, arguments, orElse: "\(error)")
+                    default: nil
+                    }
                 },
                 { call throws(HostClientError) in
+                    if isPosition, let code = explainEvent(name, whileRunning: true, arguments) {
+                        return code
+                    }
                     let report = try call.client.call("why") { json in
-                        json.object { if let module { $0.member("module", module) } }
+                        json.object { if let name { $0.member("module", name) } }
                     }
                     return write(report, arguments)
                 })
         })
 
     /// Explains what the files of a host say that does not run any more; nil where there are none.
-    private static func explain(_ module: String?, left arguments: Arguments) -> ExitCode? {
+    private static func explain(_ name: String?, left arguments: Arguments) -> ExitCode? {
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
         do throws(NoSuchModule) {
             let found = try WhyReport.left(
-                in: directory, of: module, program: arguments.program.name, at: .now())
-            guard let found else { return nil }
-            var json = JSONWriter()
-            found.write(to: &json)
-            guard let report = try? JSONValue(parsing: json.bytes) else { return nil }
-            return write(report, arguments)
+                in: directory, of: name, program: arguments.program.name, at: .now())
+            if let found { return write(found, arguments) }
+            return explainEvent(name, whileRunning: false, arguments)
+        } catch {
+            return explainEvent(name, whileRunning: false, arguments, orElse: "\(error)")
+        }
+    }
+
+    /// Explains what became of an event.
+    ///
+    /// - Parameters:
+    ///   - name: Its position or id.
+    ///   - isRunning: Whether a host runs.
+    ///   - arguments: The arguments of the command.
+    ///   - problem: The message where there is no such event.
+    /// - Returns: Nil where there is no such event, and no message.
+    private static func explainEvent(
+        _ name: String?, whileRunning isRunning: Bool, _ arguments: Arguments,
+        orElse problem: String? = nil
+    ) -> ExitCode? {
+        guard let name else { return nil }
+        let (directory, program) = (arguments.stateDirectory, arguments.program.name)
+        CurrentProcess.actAsOwner(of: directory.path)
+        do throws(InboxError) {
+            let found = try WhyReport.event(
+                name, in: directory, isRunning: isRunning, program: program, at: .now())
+            if let found { return write(found, arguments) }
         } catch {
             Console.printError("\(arguments.title): \(error)")
+            return error.exitCode
+        }
+        guard EventPosition(name) == nil else {
+            Console.printError(
+                "\(arguments.title): no event is at \(name) in the inbox of the state directory "
+                    + "\(quoted(directory.path)); '\(program) inbox' shows those that are not done")
             return .unavailable
         }
+        guard let problem else { return nil }
+        Console.printError("\(arguments.title): \(problem)")
+        Console.printError("no event in the inbox has this id either")
+        return .unavailable
+    }
+
+    private static func write(_ report: WhyReport, _ arguments: Arguments) -> ExitCode {
+        var json = JSONWriter()
+        report.write(to: &json)
+        guard let report = try? JSONValue(parsing: json.bytes) else { return .failed }
+        return write(report, arguments)
     }
 
     private static func write(_ report: JSONValue, _ arguments: Arguments) -> ExitCode {
         arguments.has("json")
             ? Console.write(json: report)
-            : Console.write(text(ofReport: report, isOfModule: !arguments.operands.isEmpty))
+            : Console.write(text(ofReport: report, namesModules: arguments.operands.isEmpty))
     }
 
     /// Returns the report in words, in lines of 80 characters at most but for long words.
-    private static func text(ofReport report: JSONValue, isOfModule: Bool) -> TerminalText {
+    private static func text(ofReport report: JSONValue, namesModules: Bool) -> TerminalText {
         var text = lines("", report["summary"]?.string ?? "", margin: 0)
         let findings = report["findings"]?.elements.map(\.self) ?? []
         for finding in findings { text += "\n" + block(finding) }
         if findings.isEmpty, report["running"]?.bool == true { text += "nothing is wrong\n" }
         let record = report["record"]?.elements.map(\.self) ?? []
         if !record.isEmpty { text += "\n" }
-        return text + recordText(record, namesModules: !isOfModule)
+        return text + recordText(record, namesModules: namesModules)
     }
 
     /// Returns entries of the record, a line or several for each.

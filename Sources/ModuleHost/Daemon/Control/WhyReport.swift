@@ -1,6 +1,6 @@
 import AppService
 
-/// The answer to the question what is wrong with a host, or what is the matter with one of its modules.
+/// The answer to the question what is wrong with a host, or what is the matter with one of its modules or events.
 package struct WhyReport: Hashable, Sendable {
     /// A thing to say, of a module or of the host.
     package struct Finding: Hashable, Sendable {
@@ -32,9 +32,11 @@ package struct WhyReport: Hashable, Sendable {
     package var isRunning: Bool
     /// The host in one line.
     package var summary: String
-    /// The module in question, or the problems, the worst first.
+    /// The event in question.
+    var event: EventStory?
+    /// The module or event in question, or the problems, the worst first.
     package var findings: [Finding] = []
-    /// The last entries of the record, of the module in question or of a host that does not run any more.
+    /// The last entries of the record, of the module or event in question or of a host that does not run any more.
     package var record: [HostRecord] = []
     /// The time of the answer.
     package var time: WallTime
@@ -52,6 +54,7 @@ package struct WhyReport: Hashable, Sendable {
             $0.member("running", isRunning)
             $0.member("summary", summary)
             $0.member("time", time.iso8601)
+            if let event { $0.member("event") { event.write(to: &$0) } }
             $0.member("findings") {
                 $0.objects(for: findings) { finding, json in write(finding, to: &json) }
             }

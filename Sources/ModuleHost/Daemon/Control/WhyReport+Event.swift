@@ -1,0 +1,140 @@
+import AppService
+
+extension WhyReport {
+    /// Creates the report about an event of the inbox, from the files of a state directory.
+    ///
+    /// - Parameters:
+    ///   - name: The position of the event, or the id that its sender gave it.
+    ///   - directory: The state directory.
+    ///   - isRunning: Whether a host runs on it.
+    ///   - program: The name of the host's program.
+    ///   - now: The time.
+    /// - Returns: Nil where the inbox has no such event.
+    /// - Throws: ``InboxError/unusable(_:)`` where the files cannot be read.
+    package static func event(
+        _ name: String, in directory: StateDirectory, isRunning: Bool, program: String,
+        at now: WallTime
+    ) throws(InboxError) -> WhyReport? {
+        guard let story = try EventStory.find(name, in: directory) else { return nil }
+        let record = RecordContents(in: directory)
+        var report = WhyReport(isRunning: isRunning, story.title, at: now)
+        report.record = record?.last(entries) { story.isMeant(by: $0) } ?? []
+        var finding = story.finding(isRunning, program)
+        if story.fate == .done, report.record.isEmpty, let oldest = record?.oldest {
+            finding.reason? +=
+                "; the record, which goes back to \(oldest.time.iso8601), has no slow or failed "
+                + "delivery of it"
+        }
+        report.findings = [finding]
+        report.event = story
+        return report
+    }
+}
+
+extension EventStory {
+    /// The event in one line.
+    fileprivate var title: String {
+        let kind = kind?.rawValue ?? "the event"
+        var text = kind + (topic.map { " \($0)" } ?? "") + " at \(position) of the inbox"
+        if let id { text += ", id \(quoted(id))" }
+        if let source { text += ", from \(quoted(source))" }
+        if let time { text += ", of \(time)" }
+        return text
+    }
+
+    /// Returns whether an entry of the record is about the event.
+    fileprivate func isMeant(by entry: HostRecord) -> Bool {
+        guard case .delivered(let delivery) = entry.fact else { return false }
+        return delivery.position == position
+    }
+
+    /// The word that stands for the fate.
+    private var word: String {
+        switch fate {
+        case .pending: "pending"
+        case .awaited: "not handled yet"
+        case .unanswered: "not answered yet"
+        case .duplicate: "duplicate"
+        case .deadLetter: "dead letter"
+        case .done: "done"
+        case .removed: "not in the inbox any more"
+        }
+    }
+
+    fileprivate func finding(_ isRunning: Bool, _ program: String) -> WhyReport.Finding {
+        var finding = WhyReport.Finding(nil, word)
+        let start = isRunning ? nil : "\(program) run"
+        switch fate {
+        case .pending(let before):
+            finding.reason =
+                switch before {
+                case 0: "it is the next one"
+                case 1: "one event is before it"
+                case Self.mostBefore: "\(before) events or more are before it"
+                default: "\(before) events are before it"
+                }
+            finding.next = isRunning ? nil : "it is delivered when a host starts"
+            finding.command = start ?? "\(program) why"
+        case .awaited(let modules):
+            finding.reason =
+                "\(modules.map(\.text).shortList()) \(modules.count == 1 ? "has" : "have") yet to "
+                + "handle it; all other modules have"
+            finding.next = isRunning ? nil : "it is delivered to them when a host starts"
+            finding.command = start ?? modules.first.map { "\(program) why \($0)" }
+        case .unanswered:
+            finding.reason = "the module that takes its URL has not answered"
+            finding.next = isRunning ? nil : "it is delivered again when a host starts"
+            finding.command = start ?? "\(program) why"
+        case .duplicate(let first):
+            finding.reason = "the event at \(first) has the same id, so this one is not delivered"
+            finding.command = "\(program) why \(first)"
+        case .deadLetter(let reason, let time, let modules):
+            let those = modules.map { "for \($0.map(\.text).shortList()): " } ?? ""
+            finding.since = DateTime(time).map {
+                WallTime(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
+            }
+            finding.reason = those + reason
+            finding.command = "\(program) inbox retry \(position)"
+        case .done:
+            finding.reason = "each module that it was for has handled it"
+        case .removed:
+            finding.reason =
+                "the log begins behind it: it was handled, or dropped from the dead letters"
+        }
+        // One of a host that runs goes on still.
+        let ended = isRunning ? attempts - 1 : attempts
+        if ended > 0, !isOver {
+            finding.reason? +=
+                "; its delivery was begun \(ended == 1 ? "once" : "\(ended) times") and not ended"
+        }
+        return finding
+    }
+
+    /// Whether nothing happens to the event any more by itself.
+    private var isOver: Bool {
+        switch fate {
+        case .pending, .awaited, .unanswered: false
+        case .duplicate, .deadLetter, .done, .removed: true
+        }
+    }
+
+    /// Writes the event as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("position", position.description)
+            if let kind { $0.member("event", kind.rawValue) }
+            if let topic { $0.member("topic", topic) }
+            if let id { $0.member("id", id) }
+            if let source { $0.member("source", source) }
+            if let time { $0.member("time", time) }
+            if attempts > 0 { $0.member("attempts", attempts) }
+            switch fate {
+            case .pending(let before): $0.member("before", before)
+            case .awaited(let modules): $0.member("modules", modules)
+            case .duplicate(let first): $0.member("duplicateOf", first.description)
+            case .deadLetter(_, _, let modules?): $0.member("modules", modules)
+            case .deadLetter, .unanswered, .done, .removed: break
+            }
+        }
+    }
+}
