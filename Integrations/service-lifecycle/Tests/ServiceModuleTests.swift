@@ -45,6 +45,34 @@ struct ServiceModuleTests {
         #expect(!host.messages(of: id).contains("has drained"))
     }
 
+    @Test("a module that keeps the lane busy does not keep a service from its shutdown")
+    func busyLane() async throws {
+        let host = try await TestHost(modules: [BlockingModule.self, WorkerModule.self])
+        defer { BlockingModule.door.open() }
+        try await host.logged("begins", by: "test.blocking")
+        try await host.logged("begins", by: id)
+        host.requestStop()
+        try await host.logged("has drained", by: id)
+        #expect(!host.messages(of: "test.blocking").contains("passed"))
+        BlockingModule.door.open()
+        #expect(await host.stop() == .stopped)
+        #expect(host.messages(of: "test.blocking").contains("passed"))
+    }
+
+    @Test("an error of a service that shuts down is logged, and the stop goes on")
+    func failsInShutdown() async throws {
+        let (host, worker) = try await busyHost()
+        worker.accept(.fail)
+        host.requestStop()
+        try await host.logged("Worker shuts down gracefully", by: id)
+        worker.release()
+        #expect(await host.stop() == .stopped)
+        let errors = host.records.filter { $0.level >= .warning }
+        #expect(
+            errors.map(\.message) == ["Worker failed while it shut down: the disk is on fire"])
+        #expect(errors.map(\.module) == [id])
+    }
+
     @Test("an error of the service is one of the module, and 'retry' runs a new one")
     func retry() async throws {
         let host = try await TestHost(

@@ -1,4 +1,6 @@
-import ModuleHostServiceLifecycle
+import Dispatch
+
+@testable import ModuleHostServiceLifecycle
 
 /// A service that does what it is asked to, one after the other, and says what it has done.
 ///
@@ -58,5 +60,34 @@ final class WorkerModule: ServiceModule {
     init(context: ModuleContext) {
         self.context = context
         service = Worker { [log = context.log] in log.notice($0) }
+    }
+}
+
+/// A door that code stands before, with its thread, until the test opens it.
+final class Door: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+}
+
+/// A module that blocks the lane as soon as its task is cancelled.
+final class BlockingModule: RunningModule {
+    static let door = Door()
+
+    private let log: Log
+
+    init(context: ModuleContext) { log = context.log }
+
+    func run(isolation: isolated any Actor) async throws {
+        log.notice("begins")
+        // Goes on as the first code of the lane behind the cancellation.
+        _ = await ServiceEnd().orCancellation {}
+        Self.door.pass()
+        log.notice("passed")
     }
 }

@@ -28,16 +28,25 @@ final class ServiceEnd: Sendable {
 
     /// Waits for the end, or until the task is cancelled.
     ///
+    /// - Parameter onCancel: Called once if the task is cancelled before the end, on the thread that cancels it: the
+    ///   thread of the module may be busy.
     /// - Returns: The end; nil if the task was cancelled before.
-    nonisolated(nonsending) func orCancellation() async -> Outcome? {
+    nonisolated(nonsending) func orCancellation(
+        onCancel: @Sendable () -> Void
+    ) async -> Outcome? {
         await withTaskCancellationHandler {
             await wait(isOver: { Task.isCancelled })
         } onCancel: {
-            let waiting = state.withLock { state -> Waiter? in
-                guard case .awaited(let waiting) = state else { return nil }
-                state = .running
-                return waiting
+            let (runs, waiting) = state.withLock { state -> (Bool, Waiter?) in
+                switch state {
+                case .running: return (true, nil)
+                case .ended: return (false, nil)
+                case .awaited(let waiting):
+                    state = .running
+                    return (true, waiting)
+                }
             }
+            if runs { onCancel() }
             waiting?.resume(returning: nil)
         }
     }

@@ -19,8 +19,8 @@ public import ServiceLifecycle
 ///   module's `init`, or into ``LaunchResponder/didFinishLaunching(_:)``.
 /// - Thread: The service runs off the lane, on the host's worker threads, and must not block them.
 /// - Stop: When the module has received `terminate`, in a stop, a reload or a restart, its service is to shut down
-///   gracefully. The module is released when the service has returned; meanwhile it can be called. A service that takes longer
-///   than `deadlines.stop`, 10 s by default, is cancelled.
+///   gracefully. The module is released when the service has returned; in a stop of the app, it can be called until then. A
+///   service that takes longer than `deadlines.stop`, 10 s by default, is cancelled.
 /// - Failure: If the service throws or returns before that, the module has failed: `retry` and `required` of the
 ///   slatefile apply, and the next instance of the module has a new service.
 public protocol ServiceModule: RunningModule {
@@ -41,21 +41,25 @@ extension ServiceModule {
     /// - Throws: The error of the service, or that it has returned early.
     public func run(isolation: isolated any Actor) async throws {
         let name = "\(RunService.self)"
-        // With a group for one service, since nothing else of the library asks for a graceful shutdown.
+        let request = ShutdownRequest()
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: service, successTerminationBehavior: .ignore)],
-                logger: .current))
+                services: [
+                    .init(service: request, successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup),
+                ], logger: .current))
         let end = ServiceEnd()
         try begin(group, name, end)
         // The task of `run` is cancelled when `terminate` has been delivered, and that of `perform` when the module is
         // released.
-        if let result = await end.orCancellation() {
-            try result.get()
+        let early = await end.orCancellation { [log = context.log] in
+            log.info("\(name) shuts down gracefully")
+            request.make()
+        }
+        if let early {
+            try early.get()
             throw ServiceReturned(name: name)
         }
-        context.log.info("\(name) shuts down gracefully")
-        await group.triggerGracefulShutdown()
         do {
             try await end.result().get()
         } catch is CancellationError {
@@ -80,6 +84,26 @@ extension ServiceModule {
                 log.warning(
                     "\(name) did not shut down in time, see 'deadlines.stop': it is cancelled")
             }
+        }
+    }
+}
+
+/// The request that a group shuts down, as a service beside the one that it is for.
+///
+/// `ServiceGroup.triggerGracefulShutdown()` needs a task, which would wait for the lane: a slow module would take the
+/// time that the service has for its shutdown.
+private struct ShutdownRequest: Service {
+    private let requests = AsyncStream<Never>.makeStream()
+
+    /// Makes the request, at any time and on any thread.
+    func make() { requests.continuation.finish() }
+
+    /// Waits for the request, or until the other service has ended.
+    func run() async {
+        await withGracefulShutdownHandler {
+            for await _ in requests.stream {}
+        } onGracefulShutdown: {
+            make()
         }
     }
 }
