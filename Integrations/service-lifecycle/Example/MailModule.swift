@@ -16,7 +16,7 @@ extension MailModule: RoutedModule {
         [
             Route("send/:text", access: .public, summary: "Sends a mail.") {
                 (module, mail: Mail, call) in
-                module.service.accept(mail.text)
+                try module.service.accept(mail.text)
             }
         ]
     }

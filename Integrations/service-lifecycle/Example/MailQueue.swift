@@ -9,20 +9,30 @@ struct MailQueue: Service {
 
     init() { (mails, accepting) = AsyncStream.makeStream() }
 
-    /// Accepts a mail.
-    func accept(_ mail: String) { accepting.yield(mail) }
+    /// Accepts a mail, which is sent unless the queue is cancelled.
+    ///
+    /// - Throws: ``Closed`` if the queue shuts down or has ended.
+    func accept(_ mail: String) throws {
+        guard case .enqueued = accepting.yield(mail) else { throw Closed() }
+    }
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            for await mail in mails { await send(mail) }
+        defer { accepting.finish() }
+        try await withGracefulShutdownHandler {
+            for await mail in mails { try await send(mail) }
         } onGracefulShutdown: {
             accepting.finish()
         }
     }
 
     /// Takes the time that a server would.
-    @concurrent private func send(_ mail: String) async {
-        try? await Task.sleep(for: .milliseconds(500))
+    @concurrent private func send(_ mail: String) async throws {
+        try await Task.sleep(for: .milliseconds(500))
         print("sent: \(mail)")
+    }
+
+    /// The error of a mail that comes too late.
+    struct Closed: Error, CustomStringConvertible {
+        let description = "the mail queue is closed: the mail was not accepted. Send it again later"
     }
 }

@@ -5,7 +5,12 @@ AppHost.exitIfModuleProcess()
 
 let slatefile = CommandLine.arguments.last ?? ""
 let host = try AppHost(slatefileAt: slatefile) { print($0.module ?? "host", $0.message) }
+// If one of them fails, the others shut down in good order, too.
+let services = [AppHostService(host), Visitors(host: host)] as [any Service]
 let group = ServiceGroup(
-    services: [AppHostService(host), Visitors(host: host)],
-    gracefulShutdownSignals: [.sigterm, .sigint])
+    configuration: .init(
+        services: services.map {
+            .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+        },
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "mail")))
 try await group.run()

@@ -44,13 +44,22 @@ final class FailingModule: RunningModule, RootProvider {
     func run(isolation: isolated any Actor) async throws { throw Worker.Failure() }
 }
 
+/// A module that does not return from its last event before the test opens the door.
+final class StuckModule: TerminationResponder {
+    static let door = Door()
+
+    init(context: ModuleContext) {}
+
+    func willTerminate() { Self.door.pass() }
+}
+
 @Suite("A host as a service", .timeLimit(.minutes(2)))
 struct AppHostServiceTests {
     private let words = Words()
 
-    private func host(_ modules: String) throws -> AppHost {
+    private func host(_ modules: String, more: String = "") throws -> AppHost {
         try AppHost(
-            slatefile: #"{ "slate": 1, "app": "test", "modules": [\#(modules)] }"#
+            slatefile: #"{ "slate": 1, "app": "test", \#(more) "modules": [\#(modules)] }"#
         ) { [words] record in
             words.say(record.message)
         }
@@ -103,6 +112,47 @@ struct AppHostServiceTests {
         let group = ServiceGroup(services: [neighbor("first"), AppHostService(try host(failing))])
         let error = await #expect(throws: HostError.self) { try await group.run() }
         #expect(error.map { "\($0)" }?.contains("the disk is on fire") == true)
+    }
+
+    @Test("a stop that takes too long is thrown by the group")
+    func overdue() async throws {
+        let stuck = #"{ "id": "x.stuck", "entry": "ModuleHostServiceLifecycleTests.StuckModule" }"#
+        let host = try host("\(main), \(stuck)", more: #""deadlines": { "stopAll": "300ms" },"#)
+        defer { StuckModule.door.open() }
+        let group = ServiceGroup(services: [neighbor("first"), AppHostService(host)])
+        async let end: Void = group.run()
+        await words.wait(for: "launched")
+        await group.triggerGracefulShutdown()
+        do {
+            try await end
+            Issue.record("the group has not thrown")
+        } catch {
+            #expect("\(error)".contains("x.stuck"))
+            #expect(error is HostError)
+        }
+    }
+
+    @Test(
+        "a neighbor that fails shuts the host down in good order, where the group is configured so")
+    func neighborFails() async throws {
+        let worker =
+            #"{ "id": "x.worker", "entry": "ModuleHostServiceLifecycleTests.WorkerModule" }"#
+        let host = try host("\(main), \(worker)")
+        let failing = ClosureService { [words] in
+            await words.wait(for: "begins")
+            throw Worker.Failure()
+        }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: ([neighbor("first"), AppHostService(host), failing] as [any Service]).map
+                {
+                    .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+                }, logger: .init(label: "test")))
+        await #expect(throws: Worker.Failure.self) { try await group.run() }
+        let order = [
+            "stopping: the service group shuts down", "terminates", "has drained", "first",
+        ]
+        #expect(words.said(of: Set(order)) == order)
     }
 
     @Test("a host that is to shut down as soon as it begins ends in good order")
