@@ -73,6 +73,12 @@ struct LogLevelCommandTests {
             loud.error.hasPrefix(
                 "hostd log-level: 'loud' is not a valid LEVEL: it is debug, info, notice, warning, error "
                     + "or default\n"), "\(loud.error)")
+        // Each change is logged, also one to a level that suppresses notices.
+        _ = try run.hostd("log-level", "error")
+        _ = try run.hostd("log-level", "notice")
+        let log = try run.terminated().error
+        #expect(log.contains("log level error (control "))
+        #expect(log.contains("log level notice (control "))
     }
 
     @Test("a level of the slatefile, which a reload applies, and the option before it")

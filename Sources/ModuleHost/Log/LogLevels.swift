@@ -38,28 +38,27 @@ package final class LogLevels: Sendable {
         var least: Int
         /// The rank of the level of the host.
         var host: Int
-        /// Whether modules have levels of their own.
-        var hasModules: Bool
+        /// The rank of the highest level of all.
+        var most: Int
 
         init(_ state: State) {
             host = state.host.rank
             // Those that are chosen hide others: at worst a line looks into the table in vain.
             let modules = [state.slatefile.modules, state.chosen.modules].flatMap(\.values)
-            hasModules = !modules.isEmpty
             least = modules.reduce(host) { min($0, $1.rank) }
+            most = modules.reduce(host) { max($0, $1.rank) }
         }
 
-        init(word: UInt8) {
-            (least, host) = (Int(word & 7), Int(word >> 3 & 7))
-            hasModules = word & 64 != 0
+        init(word: UInt16) {
+            (least, host, most) = (Int(word & 7), Int(word >> 3 & 7), Int(word >> 6))
         }
 
-        var word: UInt8 { UInt8(least | host << 3 | (hasModules ? 64 : 0)) }
+        var word: UInt16 { UInt16(least | host << 3 | most << 6) }
     }
 
     private let state: Guarded<State>
     /// The summary of the state; changed with its lock.
-    private let summary: Atomic<UInt8>
+    private let summary: Atomic<UInt16>
 
     /// Creates the levels of a host.
     ///
@@ -70,7 +69,7 @@ package final class LogLevels: Sendable {
         self.state = Guarded(state)
     }
 
-    /// Returns whether a line is written: for one below all levels after one load.
+    /// Returns whether a line is written: after one load for a line below all levels, or at least at the highest.
     ///
     /// - Parameters:
     ///   - level: The level of the line.
@@ -78,7 +77,8 @@ package final class LogLevels: Sendable {
     func isEnabled(_ level: LogLevel, for module: String?) -> Bool {
         let summary = Summary(word: summary.load(ordering: .relaxed))
         guard level.rank >= summary.least else { return false }
-        guard let module, summary.hasModules else { return level.rank >= summary.host }
+        if level.rank >= summary.most { return true }
+        guard let module else { return level.rank >= summary.host }
         return state.withLock { level >= $0.level(of: module) }
     }
 

@@ -49,9 +49,13 @@ extension AppHost {
                 throw RPCError(.notFound, "\(NoSuchModule(name: name, in: slatefile))")
             }
         }
-        log.levels.choose(level, for: parameters.module)
+        let levels = log.levels
         let log = parameters.module.map(log.of(module:)) ?? log
-        log.notice("log level \(word) (\(origin))")
+        // Before the new level, if that would suppress the line.
+        let isLoggedBefore = levels.isEnabled(.notice, for: parameters.module)
+        if isLoggedBefore { log.notice("log level \(word) (\(origin))") }
+        levels.choose(level, for: parameters.module)
+        if !isLoggedBefore { log.notice("log level \(word) (\(origin))") }
     }
 
     fileprivate func writeLogLevels(to json: inout JSONWriter) {
