@@ -1,15 +1,18 @@
+import Glibc
 import ModuleHost
 import TestSupport
 import Testing
 
 @Suite("hostd disable and hostd enable", .timeLimit(.minutes(10)))
 struct DisableCommandTests {
-    private static func slatefile(store: String = "", top: String = "") -> String {
+    private static func slatefile(
+        store: String = "", push: String = "", top: String = ""
+    ) -> String {
         """
         {"slate": 1, "app": "test", \(top)"modules": [
           {"id": "x.main", "entry": "Modules.MainModule", "main": true},
           {"id": "x.store", "entry": "Modules.JournalModule"\(store)},
-          {"id": "x.push", "entry": "Modules.PushModule", "needs": ["x.store"]}
+          {"id": "x.push", "entry": "Modules.PushModule", "needs": ["x.store"]\(push)}
         ]}
         """
     }
@@ -21,7 +24,7 @@ struct DisableCommandTests {
 
     @Test("at once, across a restart, shown by status, config and check, and back")
     func running() throws {
-        let run = try HostdRun(Self.slatefile()).ready()
+        let run = try HostdRun(Self.slatefile(push: #", "logLevel": "debug""#)).ready()
         let disabled = try run.hostd("disable", "x.push")
         #expect(disabled.exit == .code(0), "\(disabled.error)")
         #expect(disabled.output == "disabled x.push\napplied: removed x.push\n")
@@ -34,8 +37,8 @@ struct DisableCommandTests {
             let outcome = try HostProcess.run(words + ["x.push"], in: run.folder.path)
             #expect(outcome.exit == .code(69))
             #expect(
-                outcome.error
-                    == "hostd \(words[0]): module 'x.push' is disabled: 'enable' runs it again\n")
+                outcome.error.hasPrefix(
+                    "hostd \(words[0]): module 'x.push' is disabled: 'enable' runs it again\n"))
         }
         let config = try JSONValue(parsing: run.hostd("config", "--json").output)
         #expect(
@@ -48,6 +51,7 @@ struct DisableCommandTests {
 
         let next = try HostdRun(nil, in: run.folder).ready()
         #expect(try states(of: next) == ["x.main", "x.store"])
+        #expect(try next.hostd("log-level").output == "host  info\n")
         #expect(
             try next.hostd("enable", "x.push").output
                 == "enabled x.push\napplied: added x.push\n")
@@ -55,6 +59,9 @@ struct DisableCommandTests {
         #expect(
             try next.hostd("enable", "x.push").output == "nothing changed: x.push is not disabled\n"
         )
+        #expect(
+            try next.terminated().error.contains(
+                "disabled by 'hostd disable': 'hostd enable' runs it again"))
     }
 
     @Test("refused, with the reason: 78; an unknown module: 69")
@@ -105,6 +112,89 @@ struct DisableCommandTests {
         #expect(try states(of: run) == ["x.main", "x.store", "x.push"])
     }
 
+    @Test("not what an enabled module declares it uses")
+    func used() throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "config": {"domain": "https://www.example.com"}, "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.community", "entry": "Modules.CommunityModule"},
+              {"id": "x.user", "entry": "TestHost.DirectoryUser"}
+            ]}
+            """, program: HostProcess.program("TestHost")
+        ).ready()
+        let disabled = try run.hostd("disable", "x.community", "--with-dependents")
+        #expect(disabled.exit == .code(78))
+        #expect(
+            disabled.error
+                == "hostd disable: refused: x.community has a service or an action that x.user declares it uses: "
+                + "disable that one first\n")
+        #expect(try run.hostd("disable", "x.user").exit == .code(0))
+        #expect(try run.hostd("disable", "x.community").exit == .code(0))
+        let enabled = try run.hostd("enable", "x.user")
+        #expect(
+            enabled.error
+                == "hostd enable: refused: x.user needs x.community, which is disabled: enable that first\n"
+        )
+        #expect(try states(of: run) == ["x.main"])
+    }
+
+    @Test("a module that the slatefile has not enabled can be taken off the list")
+    func off() throws {
+        let run = try HostdRun(Self.slatefile()).ready()
+        _ = try run.hostd("disable", "x.push")
+        try run.folder.write(
+            Self.slatefile(push: #", "enabled": false"#), to: "slatefile.json")
+        #expect(
+            try run.hostd("enable", "x.push").output
+                == """
+                enabled x.push
+                applied: nothing changed
+                x.push is not enabled in the slatefile: change it there, and reload
+
+                """)
+        #expect(try run.folder.text(of: ".hostd/disabled.json") == "{\"modules\":[]}\n")
+        #expect(
+            try run.hostd("disable", "x.push").output
+                == "nothing changed: x.push is disabled already\n")
+        let refused = try run.hostd("enable", "x.push")
+        #expect(refused.exit == .code(78))
+        #expect(
+            refused.error
+                == "hostd enable: refused: x.push is not enabled in the slatefile: change it there, and reload\n"
+        )
+    }
+
+    @Test(
+        "a module that ends the host when it is created stays disabled",
+        .enabled(if: !isSanitized))
+    func crash() throws {
+        func slatefile(_ more: String = "") -> String {
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.crash", "entry": "TestHost.CrashingModule"\(more)}
+            ]}
+            """
+        }
+        let host = HostProcess.program("TestHost")
+        let first = try HostdRun(slatefile(), program: host).ready()
+        _ = try first.terminated()
+        // Without a host the command needs neither the class nor the variable.
+        let folder = first.folder
+        try folder.write(
+            slatefile(#", "config": {"atInit": "${CRASH}"}"#), to: "slatefile.json")
+        #expect(try first.hostd("disable", "x.crash").exit == .code(0))
+
+        let environment = ["CRASH": "abort"]
+        let second = try HostdRun(nil, in: folder, program: host, environment: environment).ready()
+        #expect(try second.hostd("enable", "x.crash").exit != .code(0))
+        #expect(try second.ended().exit == .signal(SIGABRT))
+        let third = try HostdRun(nil, in: folder, program: host, environment: environment).ready()
+        #expect(try third.hostd("status").output.contains("\ndisabled      x.crash\n"))
+        #expect(try third.terminated().exit == .code(0))
+    }
+
     @Test("without a host, and a slatefile that makes a disabled module a required one")
     func files() throws {
         let run = try HostdRun(Self.slatefile()).ready()
@@ -129,7 +219,9 @@ struct DisableCommandTests {
                 "stays enabled, although disabled: x.store is required"))
     }
 
-    @Test("an enabled module that cannot be launched stays disabled; a broken list disables none")
+    @Test(
+        "an enabled module that cannot be launched stays disabled; a broken list changes nothing until the next start"
+    )
     func failures() throws {
         let folder = try TemporaryFolder()
         let run = try HostdRun(
@@ -149,9 +241,12 @@ struct DisableCommandTests {
         #expect(enabled.exit == .code(70))
         #expect(enabled.error.hasPrefix("hostd enable: failed: "), "\(enabled.error)")
         #expect(try run.hostd("status").output.contains("\ndisabled      x.store\n"))
-        _ = try run.terminated()
 
         try folder.write("{", to: ".hostd/disabled.json")
+        #expect(try run.hostd("reload").output == "nothing changed\n")
+        #expect(
+            try run.terminated().error.contains(
+                "disabled modules stay disabled: '.hostd/disabled.json'"))
         let broken = try run.hostd("enable", "x.store")
         #expect(broken.exit == .code(74))
         #expect(

@@ -3,32 +3,48 @@ public import ModuleHost
 
 /// Crashes in the way that a message on the topic `crash` names; on the topic `masks` it logs which signals
 /// its process blocks, ignores and catches.
-public final class CrashingModule: MessageResponder {
+public final class CrashingModule: MessageResponder, ConfiguredModule {
+    /// Its settings.
+    public struct Configuration: Decodable, Sendable {
+        /// How it crashes when it is created; nil for not at all.
+        var atInit: Crash?
+    }
+
     /// The topics that it receives.
     public let topics = ["crash", "masks"]
     private let log: Log
 
-    /// - Parameter context: Its log.
-    public init(context: ModuleContext) { log = context.log }
+    /// - Parameter context: Its log and settings.
+    /// - Throws: Where its settings are not valid.
+    public init(context: ModuleContext) throws {
+        log = context.log
+        if let way = try context.config(Configuration.self).atInit { crash(way) }
+    }
 
     /// Does what the message says.
     public func receive(_ message: Message) {
         guard message.topic == "crash" else {
             return log.info(signalMasks())
         }
-        switch message.payload?.string.flatMap(Crash.init) {
+        guard let way = message.payload?.string.flatMap(Crash.init) else {
+            return log.error("no such crash")
+        }
+        crash(way)
+    }
+
+    private func crash(_ way: Crash) {
+        switch way {
         case .trap: fatalError("as the test wants")
         // Not at 0: that store the compiler would make something else of.
         case .null: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .overflow: log.info("\(descend(1))")
         case .abort: abort()
-        case nil: log.error("no such crash")
         }
     }
 }
 
 /// How to crash.
-enum Crash: String {
+enum Crash: String, Decodable {
     case trap
     /// The store to a member of what is not there.
     case null

@@ -114,7 +114,9 @@ public enum HostDaemon {
             log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
-        slatefile = slatefile.disablingModules(in: directory, log: log)
+        slatefile = slatefile.disablingModules(
+            in: directory, log: log, program: options.program.name)
+        log.levels.take(slatefile)
         slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let files = files(of: slatefile, options)

@@ -52,6 +52,32 @@ package final class UseCheck {
         return diagnostics
     }
 
+    /// Returns a module that is disabled beside the slatefile, and an enabled one that declares that it uses a service
+    /// or an action of the former; nil if there is none.
+    static func disabledUse(in slatefile: Slatefile) -> (module: ModuleID, user: ModuleID)? {
+        let uses = UseCheck()
+        var users: [(any Module.Type, EntryUse)] = []
+        for module in slatefile.modules where module.isEnabled {
+            guard case .entry(let entry) = module.implementation else { continue }
+            guard let type = module.type else { return nil }
+            let use = EntryUse(
+                module: module.id, entry: entry, isMain: module.isMain, config: nil, appConfig: nil)
+            if let provider = type as? any ServiceProvider.Type {
+                _ = uses.services.check(provider, use)
+            }
+            users.append((type, use))
+        }
+        let disabled = slatefile.modules.lazy.filter(\.isDisabled).map(\.id)
+        for (type, use) in users {
+            for diagnostic in uses.check(type, use, in: slatefile) {
+                let name = diagnostic.disabledModule
+                guard let module = disabled.first(where: { $0.text == name }) else { continue }
+                if let user = use.module { return (module, user) }
+            }
+        }
+        return nil
+    }
+
     // MARK: Services
 
     private func check(

@@ -89,6 +89,15 @@ enum UseDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The route cannot be reached.
     case route(RouteError, of: String)
 
+    /// The id of the module that is not enabled; nil for another problem.
+    var disabledModule: String? {
+        switch self {
+        case .service(_, _, let module, _): module?.text
+        case .disabled(let module, _, _): module
+        case .isolated, .module, .route: nil
+        }
+    }
+
     var description: String {
         switch self {
         case .service(let name, let user, let disabled?, _):

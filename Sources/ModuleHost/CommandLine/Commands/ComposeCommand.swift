@@ -73,7 +73,7 @@ extension Command {
             do throws(SlatefileFailure) {
                 let path = arguments["slatefile"] ?? defaultSlatefile
                 let environment = CurrentProcess.environment()
-                let file = try Slatefile.readToCompose(path, environment: environment)
+                let file = try Slatefile.readWithoutEntries(path) { environment[$0] }
                 do throws(ComposeError) {
                     let request = try composeRequest(arguments, file, path)
                     let compose = try Compose(

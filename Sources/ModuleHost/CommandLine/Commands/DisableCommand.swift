@@ -5,10 +5,11 @@ extension Command {
             The host runs without the module, as if its entry had "enabled": false, until 'enable': also after a
             restart. A running host applies it at once, by a reload. Where no host runs, the command works on
             files, and the next start applies it. Durable events that the module has not received become dead
-            letters; the answer counts them.
+            letters; a running host counts them in the answer.
 
             The main module, a required one and the fallback cannot be disabled, nor a module that another
-            needs: --with-dependents disables that one, too. 'status' lists disabled modules.
+            needs or declares it uses: --with-dependents disables modules that need it, too. 'status' lists
+            disabled modules.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
         options: [
@@ -31,7 +32,7 @@ extension Command {
         name: "enable", summary: "enable a module that was disabled",
         discussion: """
             Takes 'disable' back: the slatefile decides again. A running host applies it at once, by a reload;
-            if the module cannot be created or launched, it stays disabled.
+            if the module cannot be created or launched, or ends the host, it stays disabled.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
         options: [.slatefile, .stateDirectory, .json],
@@ -71,9 +72,10 @@ extension Command {
     ) -> ExitCode {
         let slatefile: Slatefile
         do throws(SlatefileFailure) {
-            slatefile = try .load(
-                arguments["slatefile"] ?? defaultSlatefile,
-                environment: CurrentProcess.environment())
+            // Settings do not matter here, and this shell need not have the variables of the host.
+            slatefile = try Slatefile.readWithoutEntries(
+                arguments["slatefile"] ?? defaultSlatefile, environment: { _ in "" }
+            ).slatefile
         } catch {
             Console.printError(error, in: arguments)
             return error.exitCode
@@ -103,7 +105,9 @@ extension Command {
             let effect =
                 report["reload"]?["summary"]?.string.map { "applied: \($0)" }
                 ?? "no host runs: it takes effect at the next start"
-            return Console.write("\(outcome) \(modules.joined(separator: ", "))\n\(effect)\n")
+            var text: TerminalText = "\(outcome) \(modules.joined(separator: ", "))\n\(effect)\n"
+            if let reason = report["reason"]?.string { text += "\(reason)\n" }
+            return Console.write(text)
         case "unchanged":
             let state = arguments.command == "enable" ? "is not disabled" : "is disabled already"
             return Console.write("nothing changed: \(arguments.operands[0]) \(state)\n")

@@ -41,6 +41,7 @@ package struct DisabledModules: Hashable, Sendable {
         var next = self
         switch change {
         case .disable(let withDependents):
+            guard entry?.isEnabled != false else { return [] }
             var added: Set<ModuleID> = [id]
             // What a module needs stands before it.
             for module in slatefile.modules where withDependents && module.isEnabled {
@@ -51,12 +52,11 @@ package struct DisabledModules: Hashable, Sendable {
                 throw .refused(kept.refusal)
             }
         case .enable:
-            next.ids.remove(id)
-            guard entry?.isEnabled != false else {
-                throw .refused("\(id) is not enabled in the slatefile: change it there, and reload")
+            guard next.ids.remove(id) != nil || entry?.isEnabled != false else {
+                throw .refused(Self.notEnabled(id))
             }
-            let kept = slatefile.disabling(self).kept
-            if let need = slatefile.disabling(next).kept.last(where: { !kept.contains($0) }) {
+            let kept = Set(slatefile.disabling(self).kept.map(\.id))
+            if let need = slatefile.disabling(next).kept.last(where: { !kept.contains($0.id) }) {
                 throw .refused("\(id) needs \(need.id), which is disabled: enable that first")
             }
         }
@@ -64,6 +64,11 @@ package struct DisabledModules: Hashable, Sendable {
         self = next
         let known = slatefile.modules.map(\.id).filter(changed.contains)
         return known.isEmpty ? Array(changed) : known
+    }
+
+    /// Returns the advice for a module whose entry has `"enabled": false`.
+    static func notEnabled(_ id: ModuleID) -> String {
+        "\(id) is not enabled in the slatefile: change it there, and reload"
     }
 }
 
@@ -74,6 +79,8 @@ package struct KeptModule: Hashable, Sendable, CustomStringConvertible {
         case isRequired
         case isFallback
         case isNeeded(by: ModuleID)
+        /// The class of the other module declares it.
+        case isUsed(by: ModuleID)
     }
 
     package let id: ModuleID
@@ -85,13 +92,18 @@ package struct KeptModule: Hashable, Sendable, CustomStringConvertible {
         case .isRequired: "\(id) is required: the app cannot run without it"
         case .isFallback: "\(id) is the fallback, which answers URLs that no other module answers"
         case .isNeeded(let other): "\(id) is needed by \(other)"
+        case .isUsed(let other):
+            "\(id) has a service or an action that \(other) declares it uses"
         }
     }
 
     /// The reason with what to do.
     fileprivate var refusal: String {
-        guard case .isNeeded = reason else { return description }
-        return "\(self): --with-dependents disables both"
+        switch reason {
+        case .isMain, .isRequired, .isFallback: description
+        case .isNeeded: "\(self): --with-dependents disables both"
+        case .isUsed: "\(self): disable that one first"
+        }
     }
 }
 
@@ -101,6 +113,18 @@ extension Slatefile {
         _ disabled: DisabledModules
     ) -> (slatefile: Slatefile, kept: [KeptModule]) {
         guard !disabled.ids.isEmpty else { return (self, []) }
+        /// For a module, one that uses it and stays enabled.
+        var users: [ModuleID: ModuleID] = [:]
+        while true {
+            let result = disabling(disabled, keeping: users)
+            guard let use = UseCheck.disabledUse(in: result.slatefile) else { return result }
+            users[use.module] = use.user
+        }
+    }
+
+    private func disabling(
+        _ disabled: DisabledModules, keeping users: [ModuleID: ModuleID]
+    ) -> (slatefile: Slatefile, kept: [KeptModule]) {
         var slatefile = self
         var kept: [KeptModule] = []
         /// For a module, the first of the enabled ones that need it.
@@ -109,7 +133,10 @@ extension Slatefile {
         for index in modules.indices.reversed() where modules[index].isEnabled {
             let module = modules[index]
             if disabled.ids.contains(module.id) {
-                guard let reason = reasonToKeep(module, neededBy: dependents[module.id]) else {
+                let reason =
+                    reasonToKeep(module, neededBy: dependents[module.id])
+                    ?? users[module.id].map { .isUsed(by: $0) }
+                guard let reason else {
                     slatefile.modules[index].isEnabled = false
                     slatefile.modules[index].isDisabled = true
                     continue
@@ -128,16 +155,31 @@ extension Slatefile {
         return other.map { .isNeeded(by: $0) }
     }
 
-    /// Returns the slatefile without the modules that are disabled in a state directory.
+    /// Returns the slatefile without the modules that are disabled.
     ///
-    /// - Parameter log: Receives a warning for each module that stays enabled, and for a file that cannot be used, which
-    ///   then disables none.
-    func disablingModules(in directory: StateDirectory, log: Log) -> Slatefile {
+    /// - Parameter log: Receives a warning for each module that stays enabled.
+    func disabling(_ disabled: DisabledModules, log: Log) -> Slatefile {
+        let (slatefile, kept) = disabling(disabled)
+        for module in kept {
+            log.of(module: module.id.text).warning("stays enabled, although disabled: \(module)")
+        }
+        return slatefile
+    }
+
+    /// Returns the slatefile for the start of a host, without the modules that are disabled in a state directory.
+    ///
+    /// - Parameters:
+    ///   - log: Receives a notice for each module that is disabled, a warning for each that stays enabled, and an error for
+    ///     a file that cannot be used, which then disables none.
+    ///   - program: The name of the program of the host.
+    func disablingModules(
+        in directory: StateDirectory, log: Log, program: String
+    ) -> Slatefile {
         do throws(DisabledModulesError) {
-            let (slatefile, kept) = disabling(try DisabledModules(in: directory))
-            for module in kept {
-                log.of(module: module.id.text).warning(
-                    "stays enabled, although disabled: \(module)")
+            let slatefile = disabling(try DisabledModules(in: directory), log: log)
+            for module in slatefile.modules where module.isDisabled {
+                log.of(module: module.id.text).notice(
+                    "disabled by '\(program) disable': '\(program) enable' runs it again")
             }
             return slatefile
         } catch {
@@ -207,37 +249,21 @@ extension DisabledModules {
         }
     }
 
-    /// Reads the list of a state directory, changes it, and writes it back; no other process does so meanwhile.
+    /// Writes the list into a state directory; it is on the disk when this returns.
     ///
-    /// - Parameters:
-    ///   - directory: The state directory, which must exist.
-    ///   - change: The change.
-    /// - Returns: The result of the change.
-    /// - Throws: The error of the change, or ``DisablingError/file(_:)``; the file is unchanged.
-    static func update<Result>(
-        in directory: StateDirectory,
-        _ change: (inout DisabledModules) throws(DisablingError) -> Result
-    ) throws(DisablingError) -> Result {
-        let turn = try lock(directory)
-        defer { turn.unlock() }
-        let before: DisabledModules
-        do throws(DisabledModulesError) { before = try DisabledModules(in: directory) } catch {
-            throw .file(error)
-        }
-        var modules = before
-        let result = try change(&modules)
-        guard modules != before else { return result }
+    /// - Throws: ``DisabledModulesError/unwritable(_:)``.
+    func write(to directory: StateDirectory) throws(DisabledModulesError) {
         do throws(FileError) {
-            let path = directory.path(of: fileName)
-            try writeFile(modules.text, to: path, mode: 0o600, synchronized: true)
+            let path = directory.path(of: Self.fileName)
+            try writeFile(text, to: path, mode: 0o600, synchronized: true)
+            try synchronizeFolder(directory.path)
         } catch {
-            throw .file(.unwritable(error))
+            throw .unwritable(error)
         }
-        return result
     }
 
     /// Takes the lock of a file of its own: the list is replaced when it changes.
-    private static func lock(_ directory: StateDirectory) throws(DisablingError) -> Descriptor {
+    static func lock(_ directory: StateDirectory) throws(DisablingError) -> Descriptor {
         do throws(FileError) {
             return try .locking(directory.path(of: lockName))
         } catch {

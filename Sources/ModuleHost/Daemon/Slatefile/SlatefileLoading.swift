@@ -154,20 +154,19 @@ extension Slatefile {
 }
 
 extension Slatefile {
-    /// Reads and checks the slatefile of a path for a program that is yet to be built: its entries are not
-    /// looked up.
+    /// Reads and checks the slatefile of a path; entries are not looked up, as in a program that is yet to be built.
     ///
     /// - Parameters:
     ///   - path: The file's path. It must be a regular file of at most 16 MiB.
-    ///   - environment: The variables for `${NAME}` in a `config`.
+    ///   - environment: Returns the value of a variable for `${NAME}` in a `config`, nil if it is not set.
     /// - Returns: The slatefile and its text.
     /// - Throws: ``SlatefileFailure``, with every diagnostic of the file.
-    package static func readToCompose(
-        _ path: String, environment: [String: String]
+    package static func readWithoutEntries(
+        _ path: String, environment: (_ name: String) -> String?
     ) throws(SlatefileFailure) -> (slatefile: Slatefile, text: [UInt8]) {
         let bytes = try text(at: path)
         do throws(SlatefileError) {
-            return (try read(bytes, path: path, environment: { environment[$0] }), bytes)
+            return (try read(bytes, path: path, environment: environment), bytes)
         } catch {
             throw .invalid(error)
         }

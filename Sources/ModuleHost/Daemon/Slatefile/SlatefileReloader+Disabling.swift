@@ -30,24 +30,11 @@ extension SlatefileReloader {
         } catch {
             return DisablingReport(error)
         }
-        let before = try? DisabledModules(in: directory)
-        var report = try DisablingReport(change, of: name, in: written, directory)
-        guard !report.modules.isEmpty else { return report }
-        notifier?.reloading()
-        let reload = note(reloadNow(.asked(origin)), of: .asked(origin))
-        notifier?.ready(status: reload.notice)
-        report.reload = reload
-        switch reload.outcome {
-        // If the host stops, the next one takes the change over.
-        case .applied, .unchanged, .stopped: break
-        case .rolledBack, .invalid:
-            report.fail(reload.summary, reload.exitCode)
-            do throws(DisablingError) {
-                try DisabledModules.update(in: directory) { $0 = before ?? $0 }
-            } catch {
-                report.fail("\(reload.summary); and the list stays changed: \(error)", .failed)
-            }
+        return try DisablingReport(change, of: name, in: written, directory) { [self] list in
+            notifier?.reloading()
+            let reload = note(reloadNow(.asked(origin), list), of: .asked(origin))
+            notifier?.ready(status: reload.notice)
+            return reload
         }
-        return report
     }
 }

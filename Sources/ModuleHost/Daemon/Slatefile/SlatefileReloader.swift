@@ -150,10 +150,12 @@ final class SlatefileReloader: Sendable {
 
     // MARK: On the queue
 
-    func reloadNow(_ occasion: Occasion) -> ReloadReport.Outcome {
+    func reloadNow(
+        _ occasion: Occasion, _ disabled: DisabledModules? = nil
+    ) -> ReloadReport.Outcome {
         let (slatefile, tokens): (Slatefile, TokenStore)
         do throws(SlatefileFailure) {
-            (slatefile, tokens) = try load()
+            (slatefile, tokens) = try load(disabled)
         } catch {
             if case .signal = occasion.origin { host.repeatSettings(origin: occasion.origin) }
             return .invalid(error)
@@ -161,9 +163,11 @@ final class SlatefileReloader: Sendable {
         return exchange(slatefile, tokens, occasion)
     }
 
-    private func load() throws(SlatefileFailure) -> (Slatefile, TokenStore) {
+    private func load(
+        _ disabled: DisabledModules? = nil
+    ) throws(SlatefileFailure) -> (Slatefile, TokenStore) {
         let slatefile = inEffect(
-            try .load(options.slatefile, environment: options.environment))
+            try .load(options.slatefile, environment: options.environment), disabled)
         return (slatefile, try slatefile.loadTokens(beside: options.slatefile))
     }
 
@@ -171,9 +175,18 @@ final class SlatefileReloader: Sendable {
     var directory: StateDirectory { StateDirectory(path: host.stateDirectory) }
 
     /// Computed each time: crashes of modules may have been reset, and modules disabled or enabled.
-    private func inEffect(_ slatefile: Slatefile) -> Slatefile {
-        slatefile.disablingModules(in: directory, log: log)
+    private func inEffect(_ slatefile: Slatefile, _ disabled: DisabledModules? = nil) -> Slatefile {
+        slatefile.disabling(disabled ?? disabledModules, log: log)
             .isolatingCrashed(in: directory, log: log, program: options.program.name)
+    }
+
+    /// The list of the state directory; if the list cannot be used, the modules that are disabled now.
+    private var disabledModules: DisabledModules {
+        do throws(DisabledModulesError) { return try DisabledModules(in: directory) } catch {
+            log.error("disabled modules stay disabled: \(error)")
+            return DisabledModules(
+                ids: Set(host.slatefile.modules.lazy.filter(\.isDisabled).map(\.id)))
+        }
     }
 
     private func exchange(
