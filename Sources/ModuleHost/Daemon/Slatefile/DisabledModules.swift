@@ -117,8 +117,9 @@ extension Slatefile {
         var users: [ModuleID: ModuleID] = [:]
         while true {
             let result = disabling(disabled, keeping: users)
-            guard let use = UseCheck.disabledUse(in: result.slatefile) else { return result }
-            users[use.module] = use.user
+            guard let use = UseCheck.disabledUse(in: result.slatefile),
+                users.updateValue(use.user, forKey: use.module) == nil
+            else { return result }
         }
     }
 
