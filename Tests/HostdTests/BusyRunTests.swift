@@ -30,6 +30,23 @@ struct BusyRunTests {
         withExtendedLifetime(pipe) {}
     }
 
+    @Test("the event in which a module hangs says so, though the host cannot")
+    func event() throws {
+        let (run, pipe) = try FullPipe.run(Self.hour)
+        pipe.fill()
+        let sent = try run.hostd("send", "push", "--payload", #"{"aps": {}}"#, "--id", "stuck")
+        #expect(sent.exit == .code(0))
+        try expectBusy(run)
+        let why = try run.hostd("why", "stuck")
+        #expect(why.exit == .code(0), "\(why.error)")
+        #expect(
+            why.output.contains("\nbeing handled\n  reason     x.journal has it; "),
+            "\(why.output)")
+        #expect(why.output.hasSuffix("\n  command    hostd why x.journal\n"))
+        pipe.empty()
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("what was taken meanwhile is done when the module returns")
     func returns() throws {
         let (run, pipe) = try FullPipe.run(Self.hour)

@@ -18,7 +18,8 @@ extension App {
         guard !open.isEmpty else { return ended(event, tally, of: request) }
         gate.lane.box?.setActivity(nil)
         if let entry = event.entry { inbox?.passed(entry) }
-        openEvents.add(event, tally, since: eventBegan, waitingFor: open)
+        openEvents.add(
+            event, tally, since: eventBegan, passed: time.now(), waitingFor: open)
     }
 
     /// Takes the answer of a module; the last one gives the event its outcome.
@@ -49,8 +50,13 @@ extension App {
         metrics.withLock { $0.count(entry.event.kind) }
         var tally = entry.tally
         tally.began = entry.began
-        timeInEvent = entry.began.duration(to: time.now())
-        if timeInEvent >= EventTally.slow { tally.slowest = entry.last.map { ($0, timeInEvent) } }
+        let now = time.now()
+        timeInEvent = entry.began.duration(to: now)
+        // Only for what it was waited for alone: before that others were notified.
+        let wait = entry.passed.duration(to: now)
+        if let last = entry.last, wait >= max(EventTally.slow, tally.slowest?.time ?? .zero) {
+            tally.slowest = (last, wait)
+        }
         note(entry.event, tally, after: timeInEvent)
         // Of a request only the URL is answered, for which the lane waits.
         role.ended(entry.event, tally, of: .own(entry.event), in: self)

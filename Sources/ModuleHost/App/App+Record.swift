@@ -1,5 +1,8 @@
 /// The entries of the record that the app adds.
 extension App {
+    /// Whether the log or the record has how long deliveries take.
+    var takesTimes: Bool { log.isEnabled(.info) || ring != nil }
+
     /// Adds a delivery that took long, or in which a module failed.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
         guard let ring, time >= EventTally.slow || tally.failed > 0 else { return }

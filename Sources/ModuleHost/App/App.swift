@@ -215,7 +215,7 @@ extension App {
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
-        if log.isEnabled(.info) || ring != nil { eventBegan = time.now() }
+        if takesTimes { eventBegan = time.now() }
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
     }
@@ -237,7 +237,7 @@ extension App {
         gate.lane.box?.setActivity(nil)
         metrics.withLock { $0.count(event.kind) }
         // One reading for both.
-        if log.isEnabled(.info) || ring != nil { timeInEvent = eventBegan.duration(to: time.now()) }
+        if takesTimes { timeInEvent = eventBegan.duration(to: time.now()) }
         note(event, tally, after: timeInEvent)
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)

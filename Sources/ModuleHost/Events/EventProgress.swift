@@ -26,6 +26,9 @@ class EventProgress {
         notified.store(notified.load(ordering: .relaxed) + number, ordering: .relaxed)
     }
 
+    /// Whether the times of responders are taken.
+    final var takesTimes = false
+
     /// Begins to take the times of responders.
     final func startTimes(at now: Int) { lastReturn.store(now, ordering: .relaxed) }
 
@@ -82,8 +85,8 @@ extension EventDefinition {
         on thread: LaneThread, after rank: UInt16, counting progress: EventProgress
     ) -> Bool {
         guard let content = content(of: event) else { return true }
-        let time = gate.lane.watchdog.time
-        progress.startTimes(at: time.nanoseconds())
+        let time = progress.takesTimes ? gate.lane.watchdog.time : nil
+        if let time { progress.startTimes(at: time.nanoseconds()) }
         let end = gate.fanOut(
             to: center.listeners(of: Self.self, for: event), on: thread,
             after: rank, at: event.sequence,
@@ -100,7 +103,9 @@ extension EventDefinition {
                 return progress.tally.takeOverdue(from: slot, of: event.kind)
             },
             failure: { slot, error in
-                progress.noteReturn(of: slot.number, at: time.nanoseconds()) { true }
+                if let time {
+                    progress.noteReturn(of: slot.number, at: time.nanoseconds()) { true }
+                }
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
                     _ = progress.tally.take(.fetch(.failed), from: slot)
@@ -111,8 +116,10 @@ extension EventDefinition {
             { list, index, entry in
                 progress.countNotified()
                 let reply = try notify(list, index, event, content)
-                progress.noteReturn(of: list[index].number, at: time.nanoseconds()) {
-                    gate.lane.owns(thread)
+                if let time {
+                    progress.noteReturn(of: list[index].number, at: time.nanoseconds()) {
+                        gate.lane.owns(thread)
+                    }
                 }
                 switch reply {
                 case .received: return .next

@@ -21,7 +21,7 @@ struct EventTally {
     var claimedBy: ModuleSlot?
     /// The module that took longest, and its time; nil for less than ``slow``.
     ///
-    /// Of an event with answers that came later, the one that was last.
+    /// For the module whose answer came last, the time since all were notified.
     var slowest: (slot: ModuleSlot, time: Duration)?
     /// The module at which a search for a claim ended; nil where all modules were called.
     var lastAsked: ModuleSlot?

@@ -9,6 +9,8 @@ struct OpenEvents {
         fileprivate(set) var tally: EventTally
         /// The instant at which its delivery began.
         let began: ContinuousClock.Instant
+        /// The instant at which all modules were notified.
+        let passed: ContinuousClock.Instant
         /// The module that answered last.
         fileprivate(set) var last: ModuleSlot?
         /// The modules that have yet to answer.
@@ -22,10 +24,11 @@ struct OpenEvents {
     /// Adds an event that at least one module has yet to answer.
     mutating func add(
         _ event: LifecycleEvent, _ tally: EventTally,
-        since began: ContinuousClock.Instant, waitingFor slots: [ModuleSlot]
+        since began: ContinuousClock.Instant, passed: ContinuousClock.Instant,
+        waitingFor slots: [ModuleSlot]
     ) {
         entries[event.sequence] = Entry(
-            event: event, tally: tally, began: began,
+            event: event, tally: tally, began: began, passed: passed,
             waiting: Set(slots.map(\.number)))
     }
 

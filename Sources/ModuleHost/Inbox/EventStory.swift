@@ -5,15 +5,21 @@ package struct EventStory: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
         /// No module has it yet; as many lines of the log come before it, counted up to ``EventStory/mostBefore``.
         case pending(before: Int)
-        /// These modules have yet to handle it, all others have.
+        /// This module handles it, or handled it when the host died; nil between two modules.
+        case inHand(in: ModuleID?)
+        /// These modules have yet to handle it, or to come to it; all others are past it.
         case awaited([ModuleID])
         /// The modules have it, and the answer of the one that has taken its URL is to come.
         case unanswered
         /// It is not delivered: an earlier one has its id.
         case duplicate(of: EventPosition)
-        /// It was moved to the dead letters, at a time, for all modules or some; the reason.
-        case deadLetter(String, at: String, modules: [ModuleID]?)
-        /// Each module that it was for has handled it.
+        /// It was taken out of the dead letters, and sent once more.
+        case retried(as: EventPosition)
+        /// It is not an event, for this reason, and becomes a dead letter.
+        case invalid(String)
+        /// It is a dead letter for all modules.
+        case deadLetter
+        /// Each module that it was for has handled it, or it was dropped from the dead letters.
         case done
         /// The log does not go back so far any more: it is done, or was dropped from the dead letters.
         case removed
@@ -21,6 +27,8 @@ package struct EventStory: Hashable, Sendable {
 
     package let position: EventPosition
     package var fate: Fate
+    /// The newest of its dead letters, with all the modules that they are for; nil where there is none.
+    package var letter: DeadLetter?
     /// The kind; nil where the line is not a record, or is not there any more.
     package var kind: EventKind?
     /// The topic of a message.
@@ -48,18 +56,18 @@ package struct EventStory: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The position, or the id that the sender gave it.
     ///   - directory: The state directory.
+    ///   - isRunning: Whether a host runs on it: what it has begun is not an attempt that failed.
     /// - Returns: Nil where there is no such event, or no inbox.
     /// - Throws: ``InboxError/unusable(_:)`` where the files cannot be read.
     package static func find(
-        _ name: String, in directory: StateDirectory
+        _ name: String, in directory: StateDirectory, isRunning: Bool
     ) throws(InboxError) -> EventStory? {
         let folder = InboxFolder(in: directory)
         guard fileExists(folder.path) else { return nil }
-        let extent = try InboxExtent(of: folder)
-        let start = InboxStart(
-            InboxCursor.load(from: folder), BlackBox.Contents(in: directory), end: extent.end)
-        let search = try Search(folder: folder, extent: extent, start: start)
-        if let position = EventPosition(name) { return try search.story(at: position) }
+        let search = try Search(folder, BlackBox.Contents(in: directory), isRunning: isRunning)
+        if let position = EventPosition(name), let story = try search.story(at: position) {
+            return story
+        }
         return try search.story(ofID: name)
     }
 
@@ -72,80 +80,117 @@ package struct EventStory: Hashable, Sendable {
     /// A search in the files of an inbox.
     private struct Search {
         let folder: InboxFolder
-        let extent: InboxExtent
+        let box: BlackBox.Contents?
+        let isRunning: Bool
         let start: InboxStart
+        let firstSegment: UInt32?
         let letters: [DeadLetter]
 
-        init(folder: InboxFolder, extent: InboxExtent, start: InboxStart) throws(InboxError) {
-            (self.folder, self.extent, self.start) = (folder, extent, start)
+        init(
+            _ folder: InboxFolder, _ box: BlackBox.Contents?, isRunning: Bool
+        ) throws(InboxError) {
+            (self.folder, self.box, self.isRunning) = (folder, box, isRunning)
+            let cursor = InboxCursor.load(from: folder)
+            // Last: a host that runs may append and deliver meanwhile.
+            let extent = try InboxExtent(of: folder)
+            start = InboxStart(cursor, box, end: extent.end)
+            firstSegment = extent.segments.first
             letters = try DeadLetters(folder).contents().events
         }
 
         func story(at position: EventPosition) throws(InboxError) -> EventStory? {
-            if let letter = letters.last(where: { $0.position == position }) {
-                return story(of: letter)
+            if let item = try InboxReader(folder).read(at: position), item.position == position {
+                return try story(of: item)
             }
-            let isRemoved = extent.segments.first.map { position.segment < $0 } ?? false
-            if isRemoved { return EventStory(position, .removed) }
-            guard let item = try InboxReader(folder).read(at: position), item.position == position
-            else { return nil }
-            return try story(of: item)
+            if let letter = letter(at: position) { return story(of: letter) }
+            return firstSegment.map { position.segment < $0 } == true
+                ? EventStory(position, .removed) : nil
         }
 
         /// Returns the story of the newest event with an id that is not a duplicate of another.
         func story(ofID id: String) throws(InboxError) -> EventStory? {
-            if let letter = letters.last(where: { $0.id == id }) { return story(of: letter) }
-            guard let item = try items(withID: id).delivered else { return nil }
-            return try story(of: item)
+            if let item = try items(withID: id).delivered { return try story(of: item) }
+            return letters.last { $0.id == id }.flatMap { letter(at: $0.position) }.map(story)
+        }
+
+        /// Returns the newest dead letter of a position, with the modules of all of them: each module may have its own.
+        private func letter(at position: EventPosition) -> DeadLetter? {
+            let all = letters.filter { $0.position == position }
+            guard var letter = all.last else { return nil }
+            let modules = all.compactMap(\.modules)
+            letter.modules =
+                modules.count < all.count
+                ? nil : Set(modules.flatMap(\.self)).sortedByText(\.text)
+            return letter
         }
 
         private func story(of letter: DeadLetter) -> EventStory {
-            var story = EventStory(
-                letter.position,
-                .deadLetter(letter.reason, at: letter.time, modules: letter.modules))
+            var story = EventStory(letter.position, .removed)
+            take(letter, into: &story)
             if let record = try? InboxRecord(parsing: letter.line[...]) { story.describe(record) }
-            story.id = story.id ?? letter.id
-            story.attempts = letter.attempt ?? 0
             return story
+        }
+
+        private func take(_ letter: DeadLetter, into story: inout EventStory) {
+            story.letter = letter
+            story.id = story.id ?? letter.id
+            if letter.modules == nil { (story.fate, story.attempts) = (.deadLetter, 0) }
         }
 
         private func story(of item: InboxItem) throws(InboxError) -> EventStory {
-            var story = EventStory(item.position, .done)
-            let record = try? InboxRecord(item)
-            if let record { story.describe(record) }
-            story.attempts = start.attempts[item.position] ?? 0
-            story.fate = try fate(of: item, record)
+            let position = item.position
+            var story = EventStory(position, .done)
+            do throws(InboxRecordError) {
+                story.describe(try InboxRecord(item))
+            } catch {
+                story.fate = .invalid("\(error)")
+            }
+            story.attempts = max(
+                0, (start.attempts[position] ?? 0) - (isRunning && isBegun(at: position) ? 1 : 0))
+            if let record = try? InboxRecord(item) {
+                story.fate = try fate(of: record, at: position)
+            }
+            if let letter = letter(at: position) { take(letter, into: &story) }
             return story
         }
 
+        /// Returns whether the host of the black box has begun the event, and not ended it.
+        private func isBegun(at position: EventPosition) -> Bool {
+            guard let progress = box?.progress else { return false }
+            return progress.current?.position == position
+                || progress.unanswered[position] == true
+                || progress.behind.values.contains { $0.begun && $0.position == position }
+        }
+
         private func fate(
-            of item: InboxItem, _ record: InboxRecord?
+            of record: InboxRecord, at position: EventPosition
         ) throws(InboxError) -> Fate {
-            let position = item.position
-            if let id = record?.id, record?.isRetried == false,
-                let first = try items(withID: id, before: position).first
-            {
+            let same = try record.id.map(items(withID:))
+            if let first = same?.first, first < position, !record.isRetried {
                 return .duplicate(of: first)
+            }
+            if let last = same?.delivered?.position, last > position { return .retried(as: last) }
+            if box?.progress?.current?.position == position, box?.state == .running {
+                return .inHand(in: box?.outermost)
             }
             guard let next = start.next, position < next else {
                 return .pending(before: try count(from: start.next, to: position))
             }
             if start.unanswered.contains(position) { return .unanswered }
             let waiting = start.only(at: position) ?? []
-            let modules = record?.modules.map { $0.filter(waiting.contains) } ?? Array(waiting)
+            let modules = record.modules.map { $0.filter(waiting.contains) } ?? Array(waiting)
             return modules.isEmpty ? .done : .awaited(modules.sortedByText(\.text))
         }
 
         /// Returns the position of the first record with an id, and the newest one that is delivered.
         private func items(
-            withID id: String, before end: EventPosition? = nil
+            withID id: String
         ) throws(InboxError) -> (first: EventPosition?, delivered: InboxItem?) {
             var found: (first: EventPosition?, delivered: InboxItem?) = (nil, nil)
             let reader = try InboxReader(folder)
             while true {
                 let items = try reader.next(atMost: 4096)
                 for item in items {
-                    if let end, item.position >= end { return found }
                     // Fast: only the id of a line is read.
                     guard item.error == nil, let text = IDScanner.id(in: item.bytes),
                         text.elementsEqual(id.utf8), let record = try? InboxRecord(item),

@@ -89,7 +89,11 @@ extension HostRecord.Fact {
 
 extension HostRecord.Delivery {
     fileprivate var fields: RecordFields {
-        RecordFields(
+        let names = [id, topic, slowest?.module.text].compactMap { $0?.utf8.count }
+        // The id of a module that is cut may be that of another one.
+        let isWhole = names.reduce(0, +) <= RecordLayout.slotSize - RecordLayout.textStart
+        let slowest = isWhole ? slowest : nil
+        return RecordFields(
             code: 20,
             numbers: [
                 Int64(kind.facts.code) | min(slowest?.time.whole ?? 0, 1 << 54) << 8,

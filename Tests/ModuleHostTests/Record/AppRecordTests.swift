@@ -56,6 +56,7 @@ struct AppRecordTests {
         let slow = try #require(deliveries.first { $0.kind == .background })
         #expect(slow.duration == .seconds(6))
         #expect((slow.received, slow.unresponsive) == (2, 1))
+        #expect(slow.slowest == .init(module: try ModuleID("x.b"), time: .seconds(6)))
         #expect(deliveries.allSatisfy { $0.duration > .zero || $0.failed > 0 })
     }
 
@@ -124,6 +125,38 @@ struct AppRecordTests {
         }
         #expect(entries.last?.text.hasSuffix(": 3 modules; 5ms in x.b") == true)
         #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a module that answers late took its time only since all others were notified")
+    func slowestOfLate() async throws {
+        let folder = try TemporaryFolder()
+        let test = try HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b", type: "AsyncProbe"), Entry(name: "c")],
+            folder: folder, probe: probe, ring: ring)
+        probe.when("c push") { module in
+            if module.context.event?.id == "one" { test.time.advance(by: .milliseconds(5)) }
+            module.noteEvent()
+        }
+        _ = try await test.launched()
+        AsyncProbe.give("end", to: "one", of: probe)
+        guard case .done = await test.outcome("one") else {
+            Issue.record("the first push is not done")
+            return
+        }
+        let second = Task { await test.outcome("two") }
+        while probe.received("c").count < 2 { await Task.yield() }
+        await probe.reached("b two")
+        await test.settled()
+        test.time.advance(by: .milliseconds(7))
+        AsyncProbe.give("end", to: "two", of: probe)
+        _ = await second.value
+        let slowest = try facts(of: nil).compactMap { fact -> String? in
+            guard case .delivered(let delivery) = fact, let id = delivery.id else { return nil }
+            return delivery.slowest.map { "\(id) \($0.module) \($0.time.briefText)" }
+        }
+        #expect(slowest == ["one x.c 5ms", "two x.b 7ms"])
+        #expect(await test.stopped() == .stopped)
+        withExtendedLifetime(folder) {}
     }
 
     @Test("each attempt is noted once, and the state lasts since the first failure")

@@ -41,6 +41,11 @@ extension Command {
                     case .notRunning: explain(name, left: arguments)
                     case .refused(let refusal) where refusal.code == .notFound:
                         explainEvent(name, whileRunning: true, arguments, orElse: "\(error)")
+                    // A module may keep the host from answering: perhaps in the very event.
+                    case .refused(let refusal) where refusal.code == .overdue:
+                        explainEvent(name, whileRunning: true, arguments)
+                    case .notListening, .timedOut, .noResponse:
+                        explainEvent(name, whileRunning: true, arguments)
                     default: nil
                     }
                 },

@@ -15,17 +15,17 @@ extension WhyReport {
         _ name: String, in directory: StateDirectory, isRunning: Bool, program: String,
         at now: WallTime
     ) throws(InboxError) -> WhyReport? {
-        guard let story = try EventStory.find(name, in: directory) else { return nil }
+        guard let story = try EventStory.find(name, in: directory, isRunning: isRunning)
+        else { return nil }
         let record = RecordContents(in: directory)
         var report = WhyReport(isRunning: isRunning, story.title, at: now)
         report.record = record?.last(entries) { story.isMeant(by: $0) } ?? []
-        var finding = story.finding(isRunning, program)
+        report.findings = story.findings(isRunning, program)
         if story.fate == .done, report.record.isEmpty, let oldest = record?.oldest {
-            finding.reason? +=
+            report.findings[0].reason? +=
                 "; the record, which goes back to \(oldest.time.iso8601), has no slow or failed "
                 + "delivery of it"
         }
-        report.findings = [finding]
         report.event = story
         return report
     }
@@ -45,23 +45,43 @@ extension EventStory {
     /// Returns whether an entry of the record is about the event.
     fileprivate func isMeant(by entry: HostRecord) -> Bool {
         guard case .delivered(let delivery) = entry.fact else { return false }
-        return delivery.position == position
+        // Positions begin anew where an inbox was removed.
+        return delivery.position == position && (delivery.id == nil || delivery.id == id)
     }
 
     /// The word that stands for the fate.
     private var word: String {
         switch fate {
         case .pending: "pending"
+        case .inHand: "being handled"
         case .awaited: "not handled yet"
         case .unanswered: "not answered yet"
         case .duplicate: "duplicate"
+        case .retried: "retried"
+        case .invalid: "not an event"
         case .deadLetter: "dead letter"
         case .done: "done"
         case .removed: "not in the inbox any more"
         }
     }
 
-    fileprivate func finding(_ isRunning: Bool, _ program: String) -> WhyReport.Finding {
+    /// Returns what is to say: of its dead letter, and of what it is for other modules.
+    fileprivate func findings(_ isRunning: Bool, _ program: String) -> [WhyReport.Finding] {
+        guard let letter else { return [finding(isRunning, program)] }
+        var dead = WhyReport.Finding(nil, "dead letter")
+        dead.since = DateTime(letter.time).map {
+            WallTime(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
+        }
+        let those = letter.modules.map { "for \($0.map(\.text).shortList()): " } ?? ""
+        dead.reason = those + letter.reason
+        dead.command = "\(program) inbox \(kind == nil ? "drop" : "retry") \(position)"
+        switch fate {
+        case .deadLetter, .invalid, .done, .removed: return [dead]
+        default: return [dead, finding(isRunning, program)]
+        }
+    }
+
+    private func finding(_ isRunning: Bool, _ program: String) -> WhyReport.Finding {
         var finding = WhyReport.Finding(nil, word)
         let start = isRunning ? nil : "\(program) run"
         switch fate {
@@ -75,10 +95,18 @@ extension EventStory {
                 }
             finding.next = isRunning ? nil : "it is delivered when a host starts"
             finding.command = start ?? "\(program) why"
+        case .inHand(let module):
+            let name = module.map(\.text) ?? "the host"
+            finding.reason =
+                isRunning
+                ? "\(name) has it; the modules behind that one have yet to receive it"
+                : "the host died while \(name) had it"
+            finding.next = isRunning ? nil : "it is delivered again when a host starts"
+            finding.command = start ?? "\(program) why" + (module.map { " \($0)" } ?? "")
         case .awaited(let modules):
             finding.reason =
                 "\(modules.map(\.text).shortList()) \(modules.count == 1 ? "has" : "have") yet to "
-                + "handle it; all other modules have"
+                + "handle it, or to come to it; all other modules are past it"
             finding.next = isRunning ? nil : "it is delivered to them when a host starts"
             finding.command = start ?? modules.first.map { "\(program) why \($0)" }
         case .unanswered:
@@ -88,34 +116,24 @@ extension EventStory {
         case .duplicate(let first):
             finding.reason = "the event at \(first) has the same id, so this one is not delivered"
             finding.command = "\(program) why \(first)"
-        case .deadLetter(let reason, let time, let modules):
-            let those = modules.map { "for \($0.map(\.text).shortList()): " } ?? ""
-            finding.since = DateTime(time).map {
-                WallTime(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
-            }
-            finding.reason = those + reason
-            finding.command = "\(program) inbox retry \(position)"
+        case .retried(let later):
+            finding.reason = "it was a dead letter, and was sent once more: it is at \(later)"
+            finding.command = "\(program) why \(later)"
+        case .invalid(let error):
+            finding.reason = error
+            finding.next = "it becomes a dead letter at its turn, unless it was one and was dropped"
         case .done:
-            finding.reason = "each module that it was for has handled it"
-        case .removed:
+            finding.reason =
+                "each module that it was for has handled it, or it was dropped from the dead letters"
+        case .deadLetter, .removed:
             finding.reason =
                 "the log begins behind it: it was handled, or dropped from the dead letters"
         }
-        // One of a host that runs goes on still.
-        let ended = isRunning ? attempts - 1 : attempts
-        if ended > 0, !isOver {
+        if attempts > 0 {
             finding.reason? +=
-                "; its delivery was begun \(ended == 1 ? "once" : "\(ended) times") and not ended"
+                "; its delivery was begun \(attempts == 1 ? "once" : "\(attempts) times") and not ended"
         }
         return finding
-    }
-
-    /// Whether nothing happens to the event any more by itself.
-    private var isOver: Bool {
-        switch fate {
-        case .pending, .awaited, .unanswered: false
-        case .duplicate, .deadLetter, .done, .removed: true
-        }
     }
 
     /// Writes the event as one object.
@@ -130,11 +148,13 @@ extension EventStory {
             if attempts > 0 { $0.member("attempts", attempts) }
             switch fate {
             case .pending(let before): $0.member("before", before)
+            case .inHand(let module?): $0.member("module", module.text)
             case .awaited(let modules): $0.member("modules", modules)
             case .duplicate(let first): $0.member("duplicateOf", first.description)
-            case .deadLetter(_, _, let modules?): $0.member("modules", modules)
-            case .deadLetter, .unanswered, .done, .removed: break
+            case .retried(let later): $0.member("retriedAs", later.description)
+            case .inHand, .invalid, .deadLetter, .unanswered, .done, .removed: break
             }
+            if let modules = letter?.modules { $0.member("deadLetterOf", modules) }
         }
     }
 }

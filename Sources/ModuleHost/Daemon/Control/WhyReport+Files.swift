@@ -24,7 +24,7 @@ extension WhyReport {
             return report
         }
         let id = try? ModuleID(name)
-        let own = record?.last(entries) { entry in id.map { entry.isAbout($0) } ?? false } ?? []
+        let own = id.flatMap { id in record?.last(entries) { $0.module == id } } ?? []
         let isInBox = box?.order.contains { $0.text == name } == true
         guard isInBox || !own.isEmpty else {
             let others = Set(record?.last(.max).compactMap(\.module?.text) ?? [])
@@ -45,7 +45,7 @@ extension WhyReport {
             ?? finding.reason
         finding.command = "\(program) run"
         report.findings = [finding]
-        report.record = own
+        report.record = id.flatMap { record?.story(of: $0) } ?? []
         return report
     }
 

@@ -24,7 +24,7 @@ struct WhyKnowledge {
                 of: module, recentEntries.filter { $0.module == module.id },
                 placesOfUnresponsive([module]))
         ]
-        report.record = record?.last(WhyReport.entries) { $0.isAbout(module.id) } ?? []
+        report.record = record?.story(of: module.id) ?? []
         return report
     }
 
