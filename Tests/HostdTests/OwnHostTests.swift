@@ -103,7 +103,8 @@ struct OwnHostTests {
     @Test("lists the classes of this program that are modules")
     func available() throws {
         let lines = try run(["modules", "--available"]).output.split(separator: "\n")
-        #expect(lines.contains("TestHost.CrashingModule"))
+        #expect(lines.contains("TestHost.CrashingProvider"))
+        #expect(lines.contains { $0.hasPrefix("TestHost.CrashingModule ") })
         #expect(lines.contains { $0.hasPrefix("Modules.PushModule ") })
         let list = try JSONValue(parsing: run(["modules", "--available", "--json"]).output)
         #expect(list.elements.contains { $0["entry"]?.string == "TestHost.CrashingModule" })
