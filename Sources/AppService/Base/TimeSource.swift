@@ -13,6 +13,9 @@ package protocol TimeSource: Sendable {
     /// For spans, where ``now()`` would be read often: it takes three times as many instructions.
     func nanoseconds() -> Int
 
+    /// Returns the same to one tick of the kernel, for less: of another origin.
+    func coarseNanoseconds() -> Int
+
     /// Runs `body` once, `delay` from now, unless the alarm is cancelled before.
     ///
     /// - Parameters:
@@ -40,6 +43,8 @@ package protocol TimeSource: Sendable {
 
 extension TimeSource {
     package func nanoseconds() -> Int { origin.duration(to: now()).wholeNanoseconds }
+
+    package func coarseNanoseconds() -> Int { nanoseconds() }
 }
 
 /// The instant since which nanoseconds are counted where a source of time does not count them itself.
@@ -87,6 +92,8 @@ package final class SystemTimeSource: TimeSource {
     package func now() -> ContinuousClock.Instant { .now }
 
     package func nanoseconds() -> Int { nanosecondsSinceBoot() }
+
+    package func coarseNanoseconds() -> Int { coarseNanosecondsOfClock() }
 
     @discardableResult
     package func schedule(

@@ -9,3 +9,12 @@ func nanosecondsSinceBoot() -> Int {
     clock_gettime(CLOCK_BOOTTIME, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
+
+/// Returns the nanoseconds of a clock that moves with the kernel's ticks, 1 to 10 ms apart.
+///
+/// A fifth of the cost of an exact reading: 8 ns, and 39 ns, on a virtual machine.
+func coarseNanosecondsOfClock() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}

@@ -54,7 +54,7 @@ extension App {
         timeInEvent = entry.began.duration(to: now)
         // Only for what it was waited for alone: before that others were notified.
         let wait = entry.passed.duration(to: now)
-        if let last = entry.last, wait >= max(EventTally.slow, tally.slowest?.time ?? .zero) {
+        if let last = entry.last, wait >= max(EventTally.named, tally.slowest?.time ?? .zero) {
             tally.slowest = (last, wait)
         }
         note(entry.event, tally, after: timeInEvent)

@@ -10,8 +10,8 @@ extension App {
         if case .message(let message) = event.content { delivery.topic = message.topic }
         delivery.id = event.entry?.id
         delivery.position = event.entry?.position
-        if let (slot, time) = tally.slowest, let module = slot.id {
-            delivery.slowest = HostRecord.Delivery.Share(module: module, time: time)
+        if let (slot, share) = tally.slowest, let module = slot.id {
+            delivery.slowest = HostRecord.Delivery.Share(module: module, time: min(share, time))
         }
         delivery.received = tally.delivered
         delivery.failed = tally.failed

@@ -116,7 +116,7 @@ final class StandaloneRole: AppRole {
             .info, undelivered.map { $0 + waiting.noteOfWaiting } ?? tally.summary,
             event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
-            fields: event.logFields + tally.logFields)
+            fields: event.logFields + tally.logFields(within: app.timeInEvent))
         if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)

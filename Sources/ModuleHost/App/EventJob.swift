@@ -39,7 +39,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         var after: UInt16 = 0
         if slot != 0, let event {
             // It has not returned, and has taken longest as a rule.
-            if takesTimes { noteReturn(of: slot, at: app.time.nanoseconds()) { true } }
+            if takesTimes { noteReturn(of: slot, at: app.time.coarseNanoseconds()) { true } }
             let stuck = app.gate.lane.slot(slot)
             after = stuck?.rank ?? .max
             let step = tally.notifiedOverdue(stuck, of: event.kind)

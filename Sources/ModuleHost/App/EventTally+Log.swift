@@ -15,9 +15,12 @@ extension LifecycleEvent {
 
 extension EventTally {
     /// The fields of its line in the log.
-    var logFields: [LogField] {
+    ///
+    /// - Parameter duration: The time of the delivery, which is exact.
+    func logFields(within duration: Duration) -> [LogField] {
         guard let (slot, time) = slowest, let module = slot.id else { return [] }
-        return [LogField("slowest", module.text), LogField("slowestTime", time.briefText)]
+        let text = min(time, duration).briefText
+        return [LogField("slowest", module.text), LogField("slowestTime", text)]
     }
 
     /// The result of an event in words: `3 modules, newData`.

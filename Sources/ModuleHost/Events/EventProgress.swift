@@ -46,11 +46,11 @@ class EventProgress {
         longest.store(UInt64(min(time, 1 << 47)) << 16 | UInt64(slot), ordering: .relaxed)
     }
 
-    /// The module that has taken longest, and its time; nil where none has taken as long as the record keeps.
+    /// The module that has taken longest, and its time to one tick of the kernel; nil where none has taken long.
     final func slowest(in lane: Lane) -> (slot: ModuleSlot, time: Duration)? {
         let longest = longest.load(ordering: .relaxed)
         let time = Duration.nanoseconds(Int64(longest >> 16))
-        guard time >= EventTally.slow else { return nil }
+        guard time >= EventTally.named else { return nil }
         return lane.slot(UInt16(truncatingIfNeeded: longest)).map { ($0, time) }
     }
 
@@ -85,8 +85,8 @@ extension EventDefinition {
         on thread: LaneThread, after rank: UInt16, counting progress: EventProgress
     ) -> Bool {
         guard let content = content(of: event) else { return true }
-        let time = progress.takesTimes ? gate.lane.watchdog.time : nil
-        if let time { progress.startTimes(at: time.nanoseconds()) }
+        let (time, takesTimes) = (gate.lane.watchdog.time, progress.takesTimes)
+        if takesTimes { progress.startTimes(at: time.coarseNanoseconds()) }
         let end = gate.fanOut(
             to: center.listeners(of: Self.self, for: event), on: thread,
             after: rank, at: event.sequence,
@@ -103,8 +103,8 @@ extension EventDefinition {
                 return progress.tally.takeOverdue(from: slot, of: event.kind)
             },
             failure: { slot, error in
-                if let time {
-                    progress.noteReturn(of: slot.number, at: time.nanoseconds()) { true }
+                if takesTimes {
+                    progress.noteReturn(of: slot.number, at: time.coarseNanoseconds()) { true }
                 }
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
@@ -116,8 +116,8 @@ extension EventDefinition {
             { list, index, entry in
                 progress.countNotified()
                 let reply = try notify(list, index, event, content)
-                if let time {
-                    progress.noteReturn(of: list[index].number, at: time.nanoseconds()) {
+                if takesTimes {
+                    progress.noteReturn(of: list[index].number, at: time.coarseNanoseconds()) {
                         gate.lane.owns(thread)
                     }
                 }

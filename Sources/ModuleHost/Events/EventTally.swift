@@ -1,7 +1,9 @@
 /// The result of an event so far.
 struct EventTally {
-    /// The time from which on a delivery is kept in the record, and a module named that takes as long.
+    /// The time from which on a delivery is kept in the record.
     static let slow: Duration = .milliseconds(1)
+    /// The time from which on a module is named that takes as long: more than two ticks of the kernel, which measure it.
+    static let named: Duration = .milliseconds(10)
 
     /// The instant at which the delivery began, of an event whose outcome came behind others; nil for another one.
     var began: ContinuousClock.Instant?
@@ -19,7 +21,7 @@ struct EventTally {
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: ModuleSlot?
-    /// The module that took longest, and its time; nil for less than ``slow``.
+    /// The module that took longest, and its time; nil for less than ``named``.
     ///
     /// For the module whose answer came last, the time since all were notified.
     var slowest: (slot: ModuleSlot, time: Duration)?

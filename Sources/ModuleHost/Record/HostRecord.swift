@@ -60,7 +60,7 @@ package struct HostRecord: Hashable, Sendable {
         package var id: String?
         package var position: EventPosition?
         package var duration: Duration
-        /// The module that took longest, or that answered last; nil for less than a millisecond.
+        /// The module that took longest, or that answered last; nil for less than 10 ms.
         package var slowest: Share?
         /// The numbers of modules that received it, that threw, and that were unresponsive.
         package var received = 0

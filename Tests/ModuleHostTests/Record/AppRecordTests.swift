@@ -83,7 +83,7 @@ struct AppRecordTests {
     }
 
     @Test(
-        "the module that took longest in a delivery, also where it threw; none below a millisecond")
+        "the module that took longest in a delivery, also where it threw; none below 10 ms")
     func slowest() async throws {
         let test = try HostUnderTest(
             [Entry(name: "a"), Entry(name: "b"), Entry(name: "c")], probe: probe, ring: ring)
@@ -92,13 +92,13 @@ struct AppRecordTests {
                 test.time.advance(by: .microseconds(microseconds))
             }
         }
-        for (module, time) in [("a", 2000), ("b", 5000), ("c", 4000)] {
+        for (module, time) in [("a", 20_000), ("b", 50_000), ("c", 40_000)] {
             takes(module, "background", time)
-            takes(module, "foreground", module == "b" ? 1 : 600)
+            takes(module, "foreground", module == "b" ? 1 : 6000)
         }
-        takes("a", "memory-warning", 3000)
+        takes("a", "memory-warning", 30_000)
         probe.when("c memory-warning") { _ in
-            test.time.advance(by: .milliseconds(4))
+            test.time.advance(by: .milliseconds(40))
             throw TestError()
         }
         _ = try await test.launched()
@@ -111,19 +111,19 @@ struct AppRecordTests {
         }
         #expect(
             deliveries.map { "\($0.kind.rawValue) \($0.duration.briefText)" } == [
-                "background 11ms", "foreground 1.2ms", "memory-warning 7ms",
+                "background 110ms", "foreground 12ms", "memory-warning 70ms",
             ])
         let slowest = deliveries.map {
             $0.slowest.map { "\($0.module) \($0.time.briefText)" } ?? "none"
         }
-        #expect(slowest == ["x.b 5ms", "none", "x.c 4ms"])
+        #expect(slowest == ["x.b 50ms", "none", "x.c 40ms"])
         let line = try #require(test.recorder.records.first { $0.event == "background" })
         #expect(
-            line.fields.suffix(2) == [LogField("slowest", "x.b"), LogField("slowestTime", "5ms")])
+            line.fields.suffix(2) == [LogField("slowest", "x.b"), LogField("slowestTime", "50ms")])
         let entries = try #require(ring.contents).last(9) { entry in
             (try? ModuleID("x.b")).map { entry.isAbout($0) } ?? false
         }
-        #expect(entries.last?.text.hasSuffix(": 3 modules; 5ms in x.b") == true)
+        #expect(entries.last?.text.hasSuffix(": 3 modules; 50ms in x.b") == true)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -134,7 +134,7 @@ struct AppRecordTests {
             [Entry(name: "a"), Entry(name: "b", type: "AsyncProbe"), Entry(name: "c")],
             folder: folder, probe: probe, ring: ring)
         probe.when("c push") { module in
-            if module.context.event?.id == "one" { test.time.advance(by: .milliseconds(5)) }
+            if module.context.event?.id == "one" { test.time.advance(by: .milliseconds(50)) }
             module.noteEvent()
         }
         _ = try await test.launched()
@@ -147,14 +147,14 @@ struct AppRecordTests {
         while probe.received("c").count < 2 { await Task.yield() }
         await probe.reached("b two")
         await test.settled()
-        test.time.advance(by: .milliseconds(7))
+        test.time.advance(by: .milliseconds(70))
         AsyncProbe.give("end", to: "two", of: probe)
         _ = await second.value
         let slowest = try facts(of: nil).compactMap { fact -> String? in
             guard case .delivered(let delivery) = fact, let id = delivery.id else { return nil }
             return delivery.slowest.map { "\(id) \($0.module) \($0.time.briefText)" }
         }
-        #expect(slowest == ["one x.c 5ms", "two x.b 7ms"])
+        #expect(slowest == ["one x.c 50ms", "two x.b 70ms"])
         #expect(await test.stopped() == .stopped)
         withExtendedLifetime(folder) {}
     }
