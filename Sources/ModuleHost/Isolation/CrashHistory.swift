@@ -17,12 +17,12 @@ package struct CrashHistory: Hashable, Sendable {
         package var text: String
     }
 
-    package static let fileName = "isolated.json"
-    private static let lockName = "isolated.lock"
     /// The number of deaths from which on a module is isolated.
     package static let limit = 2
 
     package private(set) var records: [ModuleID: Record] = [:]
+
+    package init() {}
 
     /// The modules that are to run in a process of their own.
     package var isolated: [ModuleID: Record] { records.filter { $0.value.deaths >= Self.limit } }
@@ -59,29 +59,7 @@ extension LastDeath {
 }
 
 /// The reason why the count cannot be used.
-package enum CrashHistoryError: Error, Hashable, Sendable {
-    /// The file cannot be read, or does not have the form this type writes.
-    case broken(path: String, String)
-    /// This user may not read the file.
-    case notReadable(path: String)
-    case unwritable(FileError)
-}
-
-extension CrashHistoryError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .broken(let path, let reason):
-            "'\(path)', which counts the deaths of hosts, is broken (\(reason)): remove it, and "
-                + "the count begins again"
-        case .notReadable(let path):
-            "'\(path)', which counts the deaths of hosts, may not be read by this user; only the "
-                + "user of the host and root may"
-        case .unwritable(let error): "the deaths of hosts cannot be counted: \(error)"
-        }
-    }
-}
-
-// MARK: - The file
+package typealias CrashHistoryError = StateFileError<CrashHistory>
 
 extension CrashHistory {
     /// Reads the count of a state directory, changes it, and writes it back; no other process does so
@@ -91,7 +69,7 @@ extension CrashHistory {
     ///   - directory: The state directory, which must exist.
     ///   - change: Returns whether it has changed anything.
     /// - Returns: The count after the change. A missing file counts nothing.
-    /// - Throws: ``CrashHistoryError``; the file is unchanged.
+    /// - Throws: ``CrashHistoryError``.
     @discardableResult
     package static func update(
         in directory: StateDirectory, _ change: (inout CrashHistory) -> Bool
@@ -99,52 +77,8 @@ extension CrashHistory {
         let turn = try lock(directory)
         defer { turn.unlock() }
         var modules = try CrashHistory(in: directory)
-        guard change(&modules) else { return modules }
-        do throws(FileError) {
-            let path = directory.path(of: fileName)
-            try writeFile(modules.text, to: path, mode: 0o600, synchronized: true)
-        } catch {
-            throw .unwritable(error)
-        }
+        if change(&modules) { try modules.write(to: directory) }
         return modules
-    }
-
-    /// Takes the lock that every process that changes the count takes.
-    ///
-    /// A file of its own: the count is replaced when it changes, and the state directory itself is locked by
-    /// the host that runs on it.
-    private static func lock(
-        _ directory: StateDirectory
-    ) throws(CrashHistoryError) -> Descriptor {
-        do throws(FileError) {
-            return try .locking(directory.path(of: lockName))
-        } catch {
-            throw .unwritable(error)
-        }
-    }
-
-    /// Reads the count of a state directory.
-    ///
-    /// - Parameter directory: The state directory.
-    /// - Throws: ``CrashHistoryError``.
-    package init(in directory: StateDirectory) throws(CrashHistoryError) {
-        let path = directory.path(of: Self.fileName)
-        let bytes: [UInt8]
-        do throws(FileReadError) {
-            bytes = try readFile(at: path, limit: 16 << 20, links: .refused)
-        } catch {
-            if error.reason == .missing { return }
-            if error.reason == .notReadable { throw .notReadable(path: path) }
-            throw .broken(path: path, error.reason.description)
-        }
-        do {
-            for (name, record) in try JSONValue(parsing: bytes).decode(Stored.self).modules {
-                records[try ModuleID(name)] = Record(
-                    deaths: record.deaths, host: record.host, text: record.text)
-            }
-        } catch {
-            throw .broken(path: path, "\(error)")
-        }
     }
 
     /// Removes the crashes of a module.
@@ -154,35 +88,47 @@ extension CrashHistory {
     package mutating func resetCrashes(_ module: ModuleID) -> Record? {
         records.removeValue(forKey: module)
     }
+}
 
-    private struct Stored: Decodable {
-        struct Record: Decodable {
+// MARK: - The file
+
+extension CrashHistory: StateFile {
+    package static let fileName = "isolated.json"
+    package static let lockName = "isolated.lock"
+    package static let purpose = "counts the deaths of hosts"
+    package static let remedy = "the count begins again"
+    package static let loss = "the deaths of hosts cannot be counted"
+
+    package struct Stored: Decodable {
+        fileprivate struct Record: Decodable {
             let deaths: Int
             let host: String
             let text: String
         }
 
-        let modules: [String: Record]
+        fileprivate let modules: [String: Record]
     }
 
-    private var text: [UInt8] {
-        var json = JSONWriter()
-        json.object {
-            $0.member("modules") {
-                $0.object { json in
-                    for (module, record) in records.sortedByText(\.key.text) {
-                        json.member(module.text) {
-                            $0.object {
-                                $0.member("deaths", record.deaths)
-                                $0.member("host", record.host)
-                                $0.member("text", record.text)
-                            }
+    package init(_ stored: Stored) throws {
+        for (name, record) in stored.modules {
+            records[try ModuleID(name)] = Record(
+                deaths: record.deaths, host: record.host, text: record.text)
+        }
+    }
+
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("modules") {
+            $0.object { json in
+                for (module, record) in records.sortedByText(\.key.text) {
+                    json.member(module.text) {
+                        $0.object {
+                            $0.member("deaths", record.deaths)
+                            $0.member("host", record.host)
+                            $0.member("text", record.text)
                         }
                     }
                 }
             }
         }
-        json.newline()
-        return json.bytes
     }
 }

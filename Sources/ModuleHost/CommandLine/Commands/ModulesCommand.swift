@@ -163,8 +163,7 @@ extension Command {
             )
         } catch {
             Console.printError("\(arguments.title): \(error)")
-            if case .notReadable = error { return .notPermitted }
-            return .inputOutput
+            return error.exitCode
         }
     }
 }

@@ -9,10 +9,11 @@ import AppService
 /// A host reads the file with each slatefile, as if the entries of these modules had `"enabled": false`. A module that
 /// the slatefile no longer has stays in the file.
 package struct DisabledModules: Hashable, Sendable {
-    package static let fileName = "disabled.json"
-    private static let lockName = "disabled.lock"
+    package private(set) var ids: Set<ModuleID>
 
-    package private(set) var ids: Set<ModuleID> = []
+    package init() { self.init(ids: []) }
+
+    init(ids: Set<ModuleID>) { self.ids = ids }
 
     /// A request to change what is disabled.
     package enum Change: Hashable, Sendable {
@@ -198,84 +199,26 @@ enum DisablingError: Error {
 }
 
 /// The reason why the list of disabled modules cannot be used.
-package enum DisabledModulesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file cannot be read, or does not have the form this type writes.
-    case broken(path: String, String)
-    /// This user may not read the file.
-    case notReadable(path: String)
-    case unwritable(FileError)
-
-    package var description: String {
-        switch self {
-        case .broken(let path, let reason):
-            "'\(path)', which lists the disabled modules, is broken (\(reason)): remove it, and disable them again"
-        case .notReadable(let path):
-            "'\(path)', which lists the disabled modules, may not be read by this user; only the user of the host "
-                + "and root may"
-        case .unwritable(let error): "the list of disabled modules cannot be written: \(error)"
-        }
-    }
-
-    package var exitCode: ExitCode {
-        if case .notReadable = self { .notPermitted } else { .inputOutput }
-    }
-}
+package typealias DisabledModulesError = StateFileError<DisabledModules>
 
 // MARK: - The file
 
-extension DisabledModules {
-    private struct Stored: Decodable {
-        let modules: [String]
+extension DisabledModules: StateFile {
+    package static let fileName = "disabled.json"
+    package static let lockName = "disabled.lock"
+    package static let purpose = "lists the disabled modules"
+    package static let remedy = "disable them again"
+    package static let loss = "the list of disabled modules cannot be written"
+
+    package struct Stored: Decodable {
+        fileprivate let modules: [String]
     }
 
-    /// Reads the list of a state directory; a missing file lists none.
-    ///
-    /// - Parameter directory: The state directory.
-    /// - Throws: ``DisabledModulesError``.
-    package init(in directory: StateDirectory) throws(DisabledModulesError) {
-        let path = directory.path(of: Self.fileName)
-        let bytes: [UInt8]
-        do throws(FileReadError) {
-            bytes = try readFile(at: path, limit: 16 << 20, links: .refused)
-        } catch {
-            if error.reason == .missing { return }
-            if error.reason == .notReadable { throw .notReadable(path: path) }
-            throw .broken(path: path, error.reason.description)
-        }
-        do {
-            let names = try JSONValue(parsing: bytes).decode(Stored.self).modules
-            ids = try Set(names.map { try ModuleID($0) })
-        } catch {
-            throw .broken(path: path, "\(error)")
-        }
+    package init(_ stored: Stored) throws {
+        try self.init(ids: Set(stored.modules.map { try ModuleID($0) }))
     }
 
-    /// Writes the list into a state directory; it is on the disk when this returns.
-    ///
-    /// - Throws: ``DisabledModulesError/unwritable(_:)``.
-    func write(to directory: StateDirectory) throws(DisabledModulesError) {
-        do throws(FileError) {
-            let path = directory.path(of: Self.fileName)
-            try writeFile(text, to: path, mode: 0o600, synchronized: true)
-            try synchronizeFolder(directory.path)
-        } catch {
-            throw .unwritable(error)
-        }
-    }
-
-    /// Takes the lock of a file of its own: the list is replaced when it changes.
-    static func lock(_ directory: StateDirectory) throws(DisablingError) -> Descriptor {
-        do throws(FileError) {
-            return try .locking(directory.path(of: lockName))
-        } catch {
-            throw .file(.unwritable(error))
-        }
-    }
-
-    private var text: [UInt8] {
-        var json = JSONWriter()
-        json.object { $0.member("modules", ids.map(\.text).sorted()) }
-        json.newline()
-        return json.bytes
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("modules", ids.map(\.text).sorted())
     }
 }

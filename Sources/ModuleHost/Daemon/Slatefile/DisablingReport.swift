@@ -53,7 +53,7 @@ package struct DisablingReport: Sendable {
         _ change: DisabledModules.Change, of name: String, in slatefile: Slatefile,
         _ directory: StateDirectory, _ apply: ((DisabledModules) -> ReloadReport)?
     ) throws(DisablingError) {
-        let turn = try DisabledModules.lock(directory)
+        let turn = try Self.turn(directory)
         defer { turn.unlock() }
         let before: DisabledModules
         do throws(DisabledModulesError) { before = try DisabledModules(in: directory) } catch {
@@ -92,6 +92,12 @@ package struct DisablingReport: Sendable {
             do throws(DisabledModulesError) { try before.write(to: directory) } catch {
                 fail("\(reload.summary); and the list stays changed: \(error)", .failed)
             }
+        }
+    }
+
+    private static func turn(_ directory: StateDirectory) throws(DisablingError) -> Descriptor {
+        do throws(DisabledModulesError) { return try DisabledModules.lock(directory) } catch {
+            throw .file(error)
         }
     }
 
