@@ -78,11 +78,11 @@ struct HostWaiter {
                 in: directory, of: nil, program: arguments.program.name, at: .now())
             if let left { reason = left.summary }
         }
-        var json = JSONWriter()
-        json.object {
-            $0.member("outcome", word)
-            $0.member("reason", reason)
-        }
-        return (try? JSONValue(parsing: json.bytes)) ?? .emptyObject
+        return JSONValue { json in
+            json.object {
+                $0.member("outcome", word)
+                $0.member("reason", reason)
+            }
+        } ?? .emptyObject
     }
 }

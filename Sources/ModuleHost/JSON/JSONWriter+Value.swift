@@ -24,3 +24,13 @@ extension JSONWriter {
         member(key) { $0.array { json in for text in texts { json.value(text) } } }
     }
 }
+
+extension JSONValue {
+    /// Creates the value that a closure writes; nil for what is not valid JSON.
+    package init?(writing write: (inout JSONWriter) -> Void) {
+        var json = JSONWriter()
+        write(&json)
+        guard let value = try? JSONValue(parsing: json.bytes) else { return nil }
+        self = value
+    }
+}

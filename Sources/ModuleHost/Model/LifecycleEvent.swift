@@ -132,10 +132,7 @@ extension LifecycleEvent {
     /// May contain users' secrets: log the kind of the event instead.
     public var payload: JSONValue? {
         if let given = fixed.given { return given }
-        guard let write = content.payloadWriter else { return nil }
-        var json = JSONWriter()
-        write(&json)
-        return try? JSONValue(parsing: json.bytes)
+        return content.payloadWriter.flatMap(JSONValue.init(writing:))
     }
 
     /// Returns the error of a handler with its place in the payload, instead of the place in the request or record with

@@ -82,16 +82,14 @@ extension Command {
         }
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
-        var json = JSONWriter()
         do throws(NoSuchModule) {
-            try DisablingReport(change, of: arguments.operands[0], in: slatefile, directory)
-                .write(to: &json)
+            let report = try DisablingReport(
+                change, of: arguments.operands[0], in: slatefile, directory)
+            return JSONValue(writing: report.write).map { write($0, arguments) } ?? .failed
         } catch {
             Console.printError("\(arguments.title): \(error)")
             return .unavailable
         }
-        guard let report = try? JSONValue(parsing: json.bytes) else { return .failed }
-        return write(report, arguments)
     }
 
     private static func write(_ report: JSONValue, _ arguments: Arguments) -> ExitCode {

@@ -83,11 +83,9 @@ extension Command {
         CurrentProcess.actAsOwner(of: directory.path)
         guard let start = TimelineReport.Start(arguments["since"] ?? "launch"),
             let limit = limit(of: arguments),
-            let report = TimelineReport.left(in: directory, from: start, limit: limit, at: .now())
+            let report = TimelineReport.left(in: directory, from: start, limit: limit, at: .now()),
+            let value = JSONValue(writing: report.write)
         else { return nil }
-        var json = JSONWriter()
-        report.write(to: &json)
-        guard let value = try? JSONValue(parsing: json.bytes) else { return nil }
         return show(value, arguments)
     }
 

@@ -110,10 +110,7 @@ extension Command {
     }
 
     private static func write(_ report: WhyReport, _ arguments: Arguments) -> ExitCode {
-        var json = JSONWriter()
-        report.write(to: &json)
-        guard let report = try? JSONValue(parsing: json.bytes) else { return .failed }
-        return write(report, arguments)
+        JSONValue(writing: report.write).map { write($0, arguments) } ?? .failed
     }
 
     private static func write(_ report: JSONValue, _ arguments: Arguments) -> ExitCode {
