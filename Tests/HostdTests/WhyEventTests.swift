@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// What `hostd why` says of an event of the inbox.
+/// The output of `hostd why` for an event of the inbox.
 @Suite("hostd why of an event", .timeLimit(.minutes(10)))
 struct WhyEventTests {
     private let folder: TemporaryFolder

@@ -109,7 +109,8 @@ package struct EventStory: Hashable, Sendable {
 
         /// Returns the story of the newest event with an id that is not a duplicate of another.
         func story(ofID id: String) throws(InboxError) -> EventStory? {
-            if let item = try items(withID: id).delivered { return try story(of: item) }
+            let same = try items(withID: id)
+            if let item = same.delivered { return try story(of: item, same) }
             return letters.last { $0.id == id }.flatMap { letter(at: $0.position) }.map(story)
         }
 
@@ -137,19 +138,24 @@ package struct EventStory: Hashable, Sendable {
             if letter.modules == nil { (story.fate, story.attempts) = (.deadLetter, 0) }
         }
 
-        private func story(of item: InboxItem) throws(InboxError) -> EventStory {
+        /// - Parameter same: The events with its id, where they are known.
+        private func story(
+            of item: InboxItem, _ same: SameID? = nil
+        ) throws(InboxError) -> EventStory {
             let position = item.position
             var story = EventStory(position, .done)
+            let record: InboxRecord?
             do throws(InboxRecordError) {
-                story.describe(try InboxRecord(item))
+                record = try InboxRecord(item)
             } catch {
-                story.fate = .invalid("\(error)")
+                (record, story.fate) = (nil, .invalid("\(error)"))
             }
-            story.attempts = max(
-                0, (start.attempts[position] ?? 0) - (isRunning && isBegun(at: position) ? 1 : 0))
-            if let record = try? InboxRecord(item) {
-                story.fate = try fate(of: record, at: position)
+            if let record {
+                story.describe(record)
+                story.fate = try fate(of: record, at: position, same)
             }
+            let current = isRunning && isBegun(at: position) ? 1 : 0
+            story.attempts = max(0, (start.attempts[position] ?? 0) - current)
             if let letter = letter(at: position) { take(letter, into: &story) }
             return story
         }
@@ -163,9 +169,10 @@ package struct EventStory: Hashable, Sendable {
         }
 
         private func fate(
-            of record: InboxRecord, at position: EventPosition
+            of record: InboxRecord, at position: EventPosition, _ known: SameID?
         ) throws(InboxError) -> Fate {
-            let same = try record.id.map(items(withID:))
+            var same = known
+            if same == nil, let id = record.id { same = try items(withID: id) }
             if let first = same?.first, first < position, !record.isRetried {
                 return .duplicate(of: first)
             }
@@ -182,11 +189,12 @@ package struct EventStory: Hashable, Sendable {
             return modules.isEmpty ? .done : .awaited(modules.sortedByText(\.text))
         }
 
-        /// Returns the position of the first record with an id, and the newest one that is delivered.
-        private func items(
-            withID id: String
-        ) throws(InboxError) -> (first: EventPosition?, delivered: InboxItem?) {
-            var found: (first: EventPosition?, delivered: InboxItem?) = (nil, nil)
+        /// The position of the first record with an id, and the newest one that is delivered.
+        private typealias SameID = (first: EventPosition?, delivered: InboxItem?)
+
+        /// Returns the records with an id; reads the whole log.
+        private func items(withID id: String) throws(InboxError) -> SameID {
+            var found: SameID = (nil, nil)
             let reader = try InboxReader(folder)
             while true {
                 let items = try reader.next(atMost: 4096)

@@ -16,9 +16,7 @@ extension InboxFolder {
                 // The end of the segment.
                 if rest.isEmpty { break }
                 guard let end = rest.firstIndex(of: newline) else { continue }
-                return (try? InboxRecord(parsing: rest[..<end]))?.time.flatMap(DateTime.init).map {
-                    WallTime(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
-                }
+                return (try? InboxRecord(parsing: rest[..<end]))?.time.flatMap { WallTime($0) }
             }
         }
         return nil

@@ -78,6 +78,14 @@ extension DateTime: Codable {
     }
 }
 
+extension WallTime {
+    /// Reads an instant of the years 1970 to 9999, as ``DateTime`` does.
+    package init?(_ text: String) {
+        guard let time = DateTime(text) else { return nil }
+        self.init(seconds: time.seconds, nanoseconds: time.nanoseconds)
+    }
+}
+
 private struct DateTimeReader {
     // An array, since a view of a string checks at each step where the string is.
     let bytes: [UInt8]

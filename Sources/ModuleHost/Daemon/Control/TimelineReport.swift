@@ -98,8 +98,8 @@ extension TimelineReport.Start {
         case "launch": self = .launch
         case "all": self = .all
         default:
-            if let time = DateTime(text) {
-                self = .time(WallTime(seconds: time.seconds, nanoseconds: time.nanoseconds))
+            if let time = WallTime(text) {
+                self = .time(time)
             } else if let time = try? Duration(reading: text) {
                 self = .ago(time)
             } else {

@@ -45,7 +45,7 @@ extension EventStory {
     /// Returns whether an entry of the record is about the event.
     fileprivate func isMeant(by entry: HostRecord) -> Bool {
         guard case .delivered(let delivery) = entry.fact else { return false }
-        // Positions begin anew where an inbox was removed.
+        // After the removal of an inbox the next one has the same positions.
         return delivery.position == position && (delivery.id == nil || delivery.id == id)
     }
 
@@ -69,9 +69,7 @@ extension EventStory {
     fileprivate func findings(_ isRunning: Bool, _ program: String) -> [WhyReport.Finding] {
         guard let letter else { return [finding(isRunning, program)] }
         var dead = WhyReport.Finding(nil, "dead letter")
-        dead.since = DateTime(letter.time).map {
-            WallTime(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
-        }
+        dead.since = WallTime(letter.time)
         let those = letter.modules.map { "for \($0.map(\.text).shortList()): " } ?? ""
         dead.reason = those + letter.reason
         dead.command = "\(program) inbox \(kind == nil ? "drop" : "retry") \(position)"
