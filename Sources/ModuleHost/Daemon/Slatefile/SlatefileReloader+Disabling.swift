@@ -3,7 +3,7 @@ import Dispatch
 extension SlatefileReloader {
     /// Disables or enables a module beside the slatefile, and reloads.
     ///
-    /// Where the reload is rolled back, or the slatefile is invalid, the list is as before.
+    /// If the reload is rolled back, or the slatefile is invalid, the list stays as it was.
     ///
     /// - Parameters:
     ///   - change: The change.
@@ -30,11 +30,9 @@ extension SlatefileReloader {
         } catch {
             return DisablingReport(error)
         }
+        let occasion = Occasion.asked(origin)
         return try DisablingReport(change, of: name, in: written, directory) { [self] list in
-            notifier?.reloading()
-            let reload = note(reloadNow(.asked(origin), list), of: .asked(origin))
-            notifier?.ready(status: reload.notice)
-            return reload
+            carryOut(occasion) { reloadNow(occasion, list) }
         }
     }
 }

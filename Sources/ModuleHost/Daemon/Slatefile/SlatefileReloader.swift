@@ -23,7 +23,7 @@ final class SlatefileReloader: Sendable {
 
     private let host: AppHost
     let options: HostDaemonOptions
-    let notifier: ReadinessNotifier?
+    private let notifier: ReadinessNotifier?
     private let log: Log
     /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
     let queue = DispatchQueue(label: "reload")
@@ -85,11 +85,7 @@ final class SlatefileReloader: Sendable {
         _ occasion: Occasion, completion: @escaping @Sendable (ReloadReport) -> Void = { _ in }
     ) {
         queue.async { [self] in
-            notifier?.reloading()
-            let report = note(reloadNow(occasion), of: occasion)
-            // Always, also after a reload that was refused.
-            notifier?.ready(status: report.notice)
-            completion(report)
+            completion(carryOut(occasion) { reloadNow(occasion) })
         }
     }
 
@@ -141,14 +137,20 @@ final class SlatefileReloader: Sendable {
     ) {
         queue.async { [self] in
             let occasion = Occasion.asked(.local(module))
-            notifier?.reloading()
-            let report = note(applyNow(Array(text.utf8), occasion), of: occasion)
-            notifier?.ready(status: report.notice)
-            completion(report)
+            completion(carryOut(occasion) { applyNow(Array(text.utf8), occasion) })
         }
     }
 
     // MARK: On the queue
+
+    /// Exchanges the slatefile, which the service manager is notified of, and notes the outcome.
+    func carryOut(_ occasion: Occasion, _ exchange: () -> ReloadReport.Outcome) -> ReloadReport {
+        notifier?.reloading()
+        let report = note(exchange(), of: occasion)
+        // Always, also after a reload that was refused.
+        notifier?.ready(status: report.notice)
+        return report
+    }
 
     func reloadNow(
         _ occasion: Occasion, _ disabled: DisabledModules? = nil
@@ -240,7 +242,7 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
+    private func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
         let report = ReloadReport(
             outcome, origin: occasion.origin, at: .now(), program: options.program.name)
         if case .invalid(let failure) = outcome {
