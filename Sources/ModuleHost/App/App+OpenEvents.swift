@@ -18,8 +18,8 @@ extension App {
         guard !open.isEmpty else { return ended(event, tally, of: request) }
         gate.lane.box?.setActivity(nil)
         if let entry = event.entry { inbox?.passed(entry) }
-        openEvents.add(
-            event, tally, since: eventBegan, passed: time.now(), waitingFor: open)
+        let now = time.now()
+        openEvents.add(event, tally, since: eventBegan ?? now, passed: now, waitingFor: open)
     }
 
     /// Takes the answer of a module; the last one gives the event its outcome.

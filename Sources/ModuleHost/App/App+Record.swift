@@ -1,7 +1,7 @@
 /// The entries of the record that the app adds.
 extension App {
     /// Whether the log or the record has how long deliveries take.
-    var takesTimes: Bool { log.isEnabled(.info) || ring != nil }
+    var keepsTimes: Bool { log.isEnabled(.info) || ring != nil }
 
     /// Adds a delivery that took long, or in which a module failed.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {

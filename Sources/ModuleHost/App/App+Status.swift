@@ -44,30 +44,10 @@ enum HostSilence: Error, Hashable {
 extension App {
     /// The status of each enabled module, in slatefile order.
     var moduleStatuses: [ModuleStatus] {
-        // Before the launch has begun there are no records.
-        guard !records.isEmpty else {
-            return slatefile.modules.filter(\.isEnabled).map {
-                ModuleStatus($0, .waiting, since: startedAt)
-            }
-        }
-        let made = madeStatuses
-        guard onDemand.unmadeCount > 0 else { return made }
-        var next = made[...]
-        return slatefile.modules.filter(\.isEnabled).map { entry in
-            guard next.first?.id == entry.id, let status = next.popFirst() else {
-                let since = onDemand.unloadedAt[entry.id] ?? startedAt
-                return ModuleStatus(entry, .onDemand, since: since)
-            }
-            return status
-        }
-    }
-
-    /// The status of each module that is made.
-    private var madeStatuses: [ModuleStatus] {
         let holds = Dictionary(grouping: holds.open, by: \.module)
-        return records.map { record in
-            var status = status(of: record)
-            status.holds = holds[record.id] ?? []
+        return slatefile.modules.lazy.filter(\.isEnabled).map { entry in
+            var status = status(of: entry)
+            status.holds = holds[entry.id] ?? []
             return status
         }
     }
@@ -75,10 +55,16 @@ extension App {
     /// The status of one module without its holds; nil for one that is not enabled.
     func status(of module: ModuleID) -> ModuleStatus? {
         if let record = record(of: module) { return status(of: record) }
-        guard let entry = slatefile.modules.first(where: { $0.id == module }), entry.isEnabled
-        else { return nil }
-        guard !records.isEmpty else { return ModuleStatus(entry, .waiting, since: startedAt) }
-        return ModuleStatus(entry, .onDemand, since: onDemand.unloadedAt[module] ?? startedAt)
+        return slatefile.modules.first { $0.id == module && $0.isEnabled }.map(status)
+    }
+
+    /// The status of an enabled module, without its holds.
+    private func status(of entry: Slatefile.Module) -> ModuleStatus {
+        if let record = record(of: entry.id) { return status(of: record) }
+        // Before the launch has begun there are no records.
+        return records.isEmpty
+            ? ModuleStatus(entry, .waiting, since: startedAt)
+            : ModuleStatus(entry, .onDemand, since: onDemand.unloadedAt[entry.id] ?? startedAt)
     }
 
     /// The status of a module that is made, without its holds.

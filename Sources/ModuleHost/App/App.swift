@@ -44,8 +44,8 @@ final class App {
     var failed = FailedModules()
     /// The time at which the app was made.
     let startedAt = WallTime.now()
-    /// The time at which the current event began, where the log or the record says how long it takes.
-    private(set) var eventBegan: ContinuousClock.Instant
+    /// The time at which the current event began; nil where neither the log nor the record says how long it takes.
+    private(set) var eventBegan: ContinuousClock.Instant?
     /// The time that the event took which has just ended, where they say so.
     var timeInEvent = Duration.zero
     /// The events that modules have yet to answer.
@@ -73,7 +73,6 @@ final class App {
         self.time = time
         center = CommunicationCenter(gate: gate)
         holds = HoldList(gate: gate, log: log, time: time, timeLimit: slatefile.deadlines.stop)
-        eventBegan = time.now()
     }
 
     /// Moves to the next phase, and carries out its effects.
@@ -215,7 +214,7 @@ extension App {
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
-        if takesTimes { eventBegan = time.now() }
+        eventBegan = keepsTimes ? time.now() : nil
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
     }
@@ -237,7 +236,7 @@ extension App {
         gate.lane.box?.setActivity(nil)
         metrics.withLock { $0.count(event.kind) }
         // One reading for both.
-        if takesTimes { timeInEvent = eventBegan.duration(to: time.now()) }
+        timeInEvent = eventBegan?.duration(to: time.now()) ?? .zero
         note(event, tally, after: timeInEvent)
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)

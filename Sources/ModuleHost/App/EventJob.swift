@@ -81,7 +81,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         var event = planned
         app.begin(&event)
         reset()
-        takesTimes = app.takesTimes
+        takesTimes = app.eventBegan != nil
         self.event = event
         return event
     }
