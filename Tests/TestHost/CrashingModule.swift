@@ -6,7 +6,7 @@ public import ModuleHost
 public final class CrashingModule: MessageResponder, ConfiguredModule {
     /// Its settings.
     public struct Configuration: Decodable, Sendable {
-        /// How it crashes when it is created; nil for not at all.
+        /// The way in which its creation crashes; nil for a creation that does not.
         var atInit: Crash?
     }
 

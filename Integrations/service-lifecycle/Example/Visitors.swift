@@ -1,6 +1,6 @@
 import ModuleHostServiceLifecycle
 
-/// What would be an HTTP server: six visitors come at once, and each sends a mail.
+/// A stand-in for an HTTP server: six visitors come at once, and each sends a mail.
 struct Visitors: Service {
     let host: AppHost
 
