@@ -56,6 +56,17 @@ struct MetricsCommandTests {
         ] {
             #expect(text.contains(sample), "\(sample)")
         }
+        // Its launch has thrown; the other one receives no event.
+        let counters = text.filter { $0.hasPrefix("hostd_module_") && $0.contains("_total{") }
+        for sample in ["deliveries_total", "failures_total", "handling_seconds_total"] {
+            #expect(
+                counters.contains { $0.contains("\(sample){app=\"test\",module=\"x.journal\"}") })
+        }
+        #expect(
+            counters.contains {
+                $0.hasSuffix("failures_total{app=\"test\",module=\"x.journal\"} 1")
+            })
+        #expect(!counters.contains { $0.contains("x.main") })
         #expect(text.contains { $0.hasPrefix("process_start_time_seconds{app=\"test\"} 1") })
         #expect(
             text.contains { $0.hasPrefix("hostd_inbox_oldest_event_timestamp_seconds{") })

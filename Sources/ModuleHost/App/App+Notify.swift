@@ -23,7 +23,12 @@ extension App {
                 do { _ = try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return
             }
-            switch gate.call(record.slot, on: thread, { try describing(notify) }) {
+            let (counts, began) = (gate.lane.counts.address, time.coarseNanoseconds())
+            let outcome = gate.call(record.slot, on: thread) {
+                counts.count(try describing(notify), of: record.slot.number)
+            }
+            counts.add(time.coarseNanoseconds() - began, of: record.slot.number)
+            switch outcome {
             case .returned, .tooDeep: break
             case .threw(let error): failed(error)
             case .lost, .threwOverdue: isLost = true

@@ -24,6 +24,9 @@ extension App {
 
     /// Takes the answer of a module; the last one gives the event its outcome.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
+        if case .reply(let reply) = answer {
+            gate.lane.counts.address.count(reply, of: slot.number)
+        }
         if case .failed(let error) = answer {
             if openEvents.isAwaited(event, by: slot) {
                 _ = failed(slot, in: event, error)

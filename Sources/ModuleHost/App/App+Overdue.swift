@@ -78,7 +78,7 @@ extension App {
 
     /// Handles an error that a module threw on a thread that had lost the lane.
     func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
-        metrics.withLock { $0.failures += 1 }
+        countFailure(of: slot)
         if let record = record(of: slot), !record.isFailed,
             event?.kind == .launch || record.isInLateLaunch
         {
@@ -199,6 +199,7 @@ extension AppHost {
 
     fileprivate func failed(_ slot: ModuleSlot, _ error: any Error) {
         metrics.withLock { $0.failures += 1 }
+        gate.lane.counts.address.countFailure(of: slot.number)
         log.of(module: slot.id?.text ?? "").error("failed: \(error)")
     }
 
@@ -222,7 +223,11 @@ extension AppHost {
         }
         event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
             guard !member.isRemoved else { return }
-            do { _ = try notify() } catch { failedOverdue(slot, in: event, error) }
+            do {
+                gate.lane.counts.address.count(try notify(), of: slot.number)
+            } catch {
+                failedOverdue(slot, in: event, error)
+            }
         }
         return true
     }

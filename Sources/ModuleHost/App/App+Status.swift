@@ -45,9 +45,11 @@ extension App {
     /// The status of each enabled module, in slatefile order.
     var moduleStatuses: [ModuleStatus] {
         let holds = Dictionary(grouping: holds.open, by: \.module)
+        let leaving = Dictionary(grouping: unloadingModules.records, by: \.id)
         return slatefile.modules.lazy.filter(\.isEnabled).map { entry in
             var status = status(of: entry)
             status.holds = holds[entry.id] ?? []
+            status.counts = counts(of: entry.id, leaving[entry.id] ?? [])
             return status
         }
     }

@@ -107,18 +107,6 @@ final class App {
 
     func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
 
-    /// Notes and logs an error that a module threw in an event.
-    func failed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
-        metrics.withLock { $0.failures += 1 }
-        logFailed(record, in: event, error)
-    }
-
-    func logFailed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
-        ring?.add(.threw(in: event.kind, error: "\(error)"), of: record.id)
-        log.of(module: record.id.text).write(
-            .error, "failed: \(error)", event: event.kind.rawValue)
-    }
-
     /// Delivers an event of the host itself after everything accepted before.
     func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
         gate.lane.enqueue(EventJob(request, in: LaneConfined(self), limit: limit))
@@ -217,14 +205,6 @@ extension App {
         eventBegan = keepsTimes ? time.now() : nil
         holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
-    }
-
-    /// Notes an error that a responder threw.
-    ///
-    /// - Returns: Whether the others are to be notified.
-    func failed(_ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error) -> FanStep {
-        metrics.withLock { $0.failures += 1 }
-        return role.responderFailed(slot, in: event, error, of: self)
     }
 
     /// Returns whether the delivery of an event continues after a module was overdue in it.

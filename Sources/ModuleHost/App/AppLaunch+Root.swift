@@ -21,7 +21,7 @@ extension AppLaunch {
         case .threw(let error): failure = error
         case .returned(nil), .tooDeep, .lost, .threwOverdue: return
         }
-        app.metrics.withLock { $0.failures += 1 }
+        app.countFailure(of: record.slot)
         log.error("no root: \(failure)")
     }
 

@@ -38,8 +38,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         let app = app.open(on: thread)
         var after: UInt16 = 0
         if slot != 0, let event {
-            // It has not returned, and has taken longest as a rule.
-            if takesTimes { noteReturn(of: slot, at: app.time.coarseNanoseconds()) { true } }
+            noteOverdue(slot, in: app.gate.lane)
             let stuck = app.gate.lane.slot(slot)
             after = stuck?.rank ?? .max
             let step = tally.notifiedOverdue(stuck, of: event.kind)

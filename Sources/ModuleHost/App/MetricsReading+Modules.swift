@@ -26,6 +26,17 @@ extension MetricsReading {
                 "Calls that wait for the process of the module, or until it is made."
             ) { Double($0.calls) },
             family(
+                "hostd_module_deliveries_total", .counter,
+                "Events that handlers of the module have handled."
+            ) { ($0.counts?.deliveries).map(Double.init) },
+            family(
+                "hostd_module_failures_total", .counter, "Handlers of the module that threw."
+            ) { ($0.counts?.failures).map(Double.init) },
+            family(
+                "hostd_module_handling_seconds_total", .counter,
+                "Time that handlers of events of the module took, until its answer if that comes later."
+            ) { $0.counts.map { $0.time / .seconds(1) } },
+            family(
                 "hostd_module_restarts_total", .counter,
                 "Restarts of the process of the module."
             ) { ($0.process?.restarts).map(Double.init) },

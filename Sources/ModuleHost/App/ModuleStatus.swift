@@ -46,6 +46,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// The status of its process; nil for a module that runs in the host's.
     package var process: ModuleProcessStatus?
+    /// The counts of what it did with events; nil where that is not asked for, or before it did anything.
+    var counts: DeliveryCounts.Counts?
     /// The number of host deaths during which it was running, where it is isolated for that.
     package var hostDeaths: Int?
 

@@ -86,6 +86,7 @@ extension ReloadTransaction {
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
         // Lazy ones among them may have failed before they were unloaded.
         for id in plan.added { app.attempts.end(of: id) }
+        for id in plan.removed { app.gate.lane.counts.forget(id) }
         for record in leaving {
             let log = app.log.of(module: record.id.text)
             app.attempts.end(of: record.id)

@@ -119,6 +119,7 @@ final class UnloadingModules {
 
     private func forget(_ record: ModuleRecord) {
         unloading[record.slot.number] = nil
+        app.keepCounts(of: record)
         app.gate.lane.unregister(record.slot)
         for index in waiting.indices { waiting[index].slots.remove(record.slot.number) }
         let ready = waiting.filter(\.slots.isEmpty)

@@ -37,13 +37,27 @@ class EventProgress {
     /// - Parameters:
     ///   - slot: The number of its module's slot.
     ///   - now: The reading of the clock, in nanoseconds.
+    ///   - counts: The counts to which its time is added; nil where that is yet to end.
     ///   - isOwner: Returns whether the calling thread owns the lane.
     @inline(__always)
-    final func noteReturn(of slot: UInt16, at now: Int, isOwner: () -> Bool) {
+    final func noteReturn(
+        of slot: UInt16, at now: Int, in counts: @autoclosure () -> DeliveryCounts.Address?,
+        isOwner: () -> Bool
+    ) {
         let time = now - lastReturn.load(ordering: .relaxed)
         lastReturn.store(now, ordering: .relaxed)
-        guard time > Int(longest.load(ordering: .relaxed) >> 16), isOwner() else { return }
+        // Nearly always: the clock moves once in some milliseconds.
+        guard time > 0, isOwner() else { return }
+        counts()?.add(time, of: slot)
+        guard time > Int(longest.load(ordering: .relaxed) >> 16) else { return }
         longest.store(UInt64(min(time, 1 << 47)) << 16 | UInt64(slot), ordering: .relaxed)
+    }
+
+    /// Notes that the lane goes on without a responder, which has not returned and has taken longest as a rule.
+    final func noteOverdue(_ slot: UInt16, in lane: Lane) {
+        guard takesTimes else { return }
+        let now = lane.watchdog.time.coarseNanoseconds()
+        noteReturn(of: slot, at: now, in: lane.counts.address) { true }
     }
 
     /// The module that has taken longest, and its time to one tick of the kernel; nil where none has taken long.
@@ -86,6 +100,7 @@ extension EventDefinition {
     ) -> Bool {
         guard let content = content(of: event) else { return true }
         let (time, takesTimes) = (gate.lane.watchdog.time, progress.takesTimes)
+        let counts = gate.lane.counts.address
         if takesTimes { progress.startTimes(at: time.coarseNanoseconds()) }
         let end = gate.fanOut(
             to: center.listeners(of: Self.self, for: event), on: thread,
@@ -104,7 +119,9 @@ extension EventDefinition {
             },
             failure: { slot, error in
                 if takesTimes {
-                    progress.noteReturn(of: slot.number, at: time.coarseNanoseconds()) { true }
+                    progress.noteReturn(
+                        of: slot.number, at: time.coarseNanoseconds(), in: counts
+                    ) { true }
                 }
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
@@ -117,17 +134,21 @@ extension EventDefinition {
                 progress.countNotified()
                 let reply = try notify(list, index, event, content)
                 if takesTimes {
-                    progress.noteReturn(of: list[index].number, at: time.coarseNanoseconds()) {
-                        gate.lane.owns(thread)
-                    }
+                    progress.noteReturn(
+                        of: list[index].number, at: time.coarseNanoseconds(),
+                        in: reply.isOpen ? nil : counts
+                    ) { gate.lane.owns(thread) }
                 }
                 switch reply {
-                case .received: return .next
+                case .received:
+                    counts.countDelivery(to: list[index].number)
+                    return .next
                 case .notConcerned:
                     // A module that has lost the lane counts as overdue, whatever its result.
                     if gate.lane.owns(thread) { progress.countNotified(-1) }
                     return .next
                 case .fetch, .claim, .observed:
+                    counts.countDelivery(to: list[index].number)
                     guard entry.settle() else { throw LaneLost() }
                     return progress.tally.take(reply, from: list[index].slot)
                 case .open:

@@ -38,12 +38,14 @@ final class OpenHandlers: EventTaker {
         }
 
         let event: LifecycleEvent
+        /// The reading of the coarse clock when it began.
+        let began: Int
         let task = HandlerTask()
         var phase = Phase.first
         /// The answers of other parts of the module to the event.
         var others = EventAnswer.none
 
-        init(of event: LifecycleEvent) { self.event = event }
+        init(of event: LifecycleEvent, at now: Int) { (self.event, began) = (event, now) }
     }
 
     /// Begins the handler of an event.
@@ -52,7 +54,7 @@ final class OpenHandlers: EventTaker {
     ///   the app does not run, it goes on by itself.
     /// - Throws: What it threw before it was suspended.
     func hear(_ event: LifecycleEvent, _ handler: AsyncHandler) throws -> EventReply {
-        let handling = Handling(of: event)
+        let handling = Handling(of: event, at: services.time.coarseNanoseconds())
         let confined = LaneConfined((self, handling))
         let (run, handled) = (handler.run, HandledEvent(event, of: slot))
         place.begin { isolation in
@@ -120,10 +122,16 @@ final class OpenHandlers: EventTaker {
 
     private func finish(_ handling: Handling, _ answer: EventAnswer) {
         close(handling)
+        addTime(since: handling.began)
         services.answered(slot)
         // Before the answer is noted: who waits for all answers looks then.
         goOnLater()
         services.answered(slot, handling.event, answer)
+    }
+
+    private func addTime(since began: Int) {
+        let time = services.time.coarseNanoseconds() - began
+        services.gate.lane.counts.address.add(time, of: slot.number)
     }
 
     private func close(_ handling: Handling) {
@@ -164,10 +172,12 @@ final class OpenHandlers: EventTaker {
         else { return false }
         switch step {
         case .event(let event):
+            let began = services.time.coarseNanoseconds()
             let answer = services.deliver(event, to: slot)
             if let open {
                 open.others = answer
             } else {
+                addTime(since: began)
                 services.answered(slot)
                 goOnLater()
                 services.answered(slot, event, answer)

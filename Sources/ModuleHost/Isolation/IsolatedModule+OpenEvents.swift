@@ -143,6 +143,8 @@ extension IsolatedModule: EventTaker {
         open.process.hasEvent.store(false, ordering: .relaxed)
         let now = context.host.services.time.now()
         open.process.calls.withLock { $0.restart(at: now) }
+        let time = open.began.duration(to: now).wholeNanoseconds
+        context.host.services.gate.lane.counts.address.add(time, of: context.slot.number)
         let answer = Result { () throws -> EventReply in
             switch result {
             case .success(let answer):

@@ -24,6 +24,8 @@ final class Lane: Sendable {
     let mayBeFull = Atomic(false)
     let delegate: any LaneDelegate
     let watchdog: Watchdog
+    /// The counts of what modules did.
+    let counts = DeliveryCounts()
     private let input: (any LaneInput)?
     private let afterEnd = DispatchQueue(label: "modulehost.lane.after-end")
 
@@ -58,6 +60,7 @@ final class Lane: Sendable {
     /// Registers a module's slot with the lane, so that the word can be mapped to it.
     func register(_ slot: ModuleSlot) {
         if let id = slot.id { box?.setName(id, of: slot.number) }
+        counts.reset(slot.number)
         state.withLock { $0.slots[slot.number] = slot }
     }
 

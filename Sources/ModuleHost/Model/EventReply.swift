@@ -10,4 +10,7 @@ enum EventReply: Sendable {
     case claim(Bool)
     /// The module was notified, and its reply comes later.
     case open
+
+    /// Whether the reply comes later.
+    var isOpen: Bool { if case .open = self { true } else { false } }
 }
