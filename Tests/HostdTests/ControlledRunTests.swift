@@ -277,7 +277,7 @@ struct ControlledRunTests {
     func tail() throws {
         let run = try HostdRun(HostdRun.slatefile(), ["--log-level", "debug"]).ready()
         let text = try run.tail()
-        let json = try run.tail("--json")
+        let json = try run.tail("--json", "--lines", "0")
         run.process.send(SIGUSR1)
         try text.waitForLine(
             containing: " info     host              background  1 module in ", on: .output)

@@ -49,7 +49,7 @@ struct HelpTests {
                   post       post a message on a topic
                   send       send an event to the host or its inbox
                   inbox      list the inbox; retry or drop dead letters
-                  tail       follow what happens in the host
+                  tail       follow the log from its last lines on
                   log-level  show or change what the host logs while it runs
                   reload     reload the slatefile and print the outcome
                   disable    disable a module beside the slatefile

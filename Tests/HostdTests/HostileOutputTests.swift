@@ -209,12 +209,11 @@ struct HostileOutputTests {
         while !host.tail.isFollowed { _ = try host.hostd("status") }
         for _ in 0..<10 {
             // No two keys are the same.
-            let members = (0..<4).map { ("\($0)" + hostile.text(), hostile.jsonString()) }
-            let message = hostile.jsonString()
-            host.tail.publish { json in
-                json.member("message", raw: message.utf8)
-                for (key, value) in members { json.member(key, raw: value.utf8) }
-            }
+            let fields = (0..<4).map { LogField("\($0)" + hostile.text(), hostile.text()) }
+            host.tail.write(
+                LogRecord(
+                    time: .now(), level: .info, module: hostile.text(), event: hostile.text(),
+                    message: hostile.text(), fields: fields))
         }
         host.end()
         let outcome = try process.waitForExit()
@@ -267,9 +266,14 @@ struct HostileOutputTests {
                 }
                 if command.name == "new" { words += ["--language", "python"] }
                 if command.name == "wait" { words += ["--timeout", "1ms"] }
-                let outcome = try HostProcess.run(
+                let process = try HostProcess(
                     words, in: folder.path, environment: ["HOSTD_TOKEN": hostile.text()])
-                check(outcome, words, seed: seed)
+                guard command.name != "tail" else {
+                    let line = try process.waitForLine(containing: "waiting for one")
+                    #expect(HostileText.problem(in: line, isJSON: false) == nil)
+                    continue
+                }
+                check(try process.waitForExit(), words, seed: seed)
             }
         }
     }

@@ -5,18 +5,41 @@ struct HostWaiter {
     /// The longest wait unless another one is given.
     static let time: Duration = .seconds(60)
     /// The longest time between two looks for a host, beside those when the socket changes.
-    private static let rest: Duration = .seconds(1)
+    private static let interval: Duration = .seconds(1)
     /// The longest wait that one host is asked for.
     private static let step: Duration = .seconds(3600)
 
     private let arguments: Arguments
     private let directory: StateDirectory
-    private let deadline: ContinuousClock.Instant
+    /// The end of the wait; nil for none.
+    private let deadline: ContinuousClock.Instant?
 
-    init(_ arguments: Arguments, within limit: Duration) {
+    init(_ arguments: Arguments, within limit: Duration?) {
         self.arguments = arguments
         directory = arguments.stateDirectory
-        deadline = .now + limit
+        deadline = limit.map { .now + $0 }
+    }
+
+    /// Waits until a host accepts a connection.
+    ///
+    /// - Parameter announce: Called once if there is none, with the reason.
+    /// - Returns: The connection.
+    /// - Throws: ``HostClientError`` where no later host would accept one either, or when the time is up.
+    func firstHost(
+        announcing announce: (HostClientError) -> Void
+    ) throws(HostClientError) -> HostClient {
+        let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
+        var isAnnounced = false
+        while true {
+            do throws(HostClientError) {
+                return try HostClient(to: directory, within: HostClient.patience)
+            } catch {
+                guard isPassing(error), !isOver else { throw error }
+                if !isAnnounced { announce(error) }
+                isAnnounced = true
+            }
+            pause(watch)
+        }
     }
 
     /// Waits.
@@ -28,7 +51,7 @@ struct HostWaiter {
         let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
         while true {
             do throws(HostClientError) {
-                let limit = min(max(deadline - .now, .milliseconds(1)), Self.step)
+                let limit = min(max(rest, .milliseconds(1)), Self.step)
                 let outcome = try ask(within: limit)
                 if limit < Self.step || outcome["outcome"]?.string != "waiting" { return outcome }
                 continue
@@ -40,7 +63,10 @@ struct HostWaiter {
         }
     }
 
-    private var isOver: Bool { ContinuousClock.now >= deadline }
+    private var isOver: Bool { rest <= .zero }
+
+    /// The time that is left.
+    private var rest: Duration { deadline.map { $0 - .now } ?? Self.step }
 
     private func ask(within limit: Duration) throws(HostClientError) -> JSONValue {
         let client = try HostClient(to: directory, within: limit)
@@ -61,7 +87,7 @@ struct HostWaiter {
     }
 
     private func pause(_ watch: PathWatch?) {
-        let time = min(deadline - .now, Self.rest)
+        let time = min(rest, Self.interval)
         guard let watch, (try? watch.awaitChanges(within: time)) != nil else {
             _ = Signals.wait(for: SignalSet(), until: .now + time)
             return

@@ -197,7 +197,7 @@ public enum HostDaemon {
 /// manager.
 struct DaemonOutputs {
     let output: LogOutput
-    let tail = TailHub()
+    let tail: TailHub
     let log: Log
     let notifier: ReadinessNotifier
 
@@ -205,7 +205,9 @@ struct DaemonOutputs {
         output = LogOutput(
             descriptor: RawOutput.standardError,
             format: LogFormat(options.logStyle, environment: options.environment))
-        log = Log(to: LogTee(output, tail), threshold: options.logLevel)
+        let levels = LogLevels(start: options.logLevel)
+        tail = TailHub(levels)
+        log = Log(to: LogTee(output, tail), levels: levels)
         notifier = ReadinessNotifier(environment: options.environment, log: log)
     }
 }

@@ -31,7 +31,8 @@ public struct Log: Sendable {
         self.init(to: sink, module: module, levels: LogLevels(start: threshold))
     }
 
-    private init(to sink: any LogSink, module: String?, levels: LogLevels) {
+    /// Creates a log with levels that its sink knows, too.
+    package init(to sink: any LogSink, module: String? = nil, levels: LogLevels) {
         self.sink = sink
         self.module = module
         self.levels = levels
@@ -40,7 +41,7 @@ public struct Log: Sendable {
     /// Returns the same log for another module.
     package func of(module: String) -> Log { Log(to: sink, module: module, levels: levels) }
 
-    /// Returns whether lines of this level are written.
+    /// Returns whether lines of this level are written, or shown to a follower.
     public func isEnabled(_ level: LogLevel) -> Bool { levels.isEnabled(level, for: module) }
 
     /// Writes a line for debugging.

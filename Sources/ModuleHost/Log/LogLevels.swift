@@ -3,6 +3,8 @@ import Synchronization
 
 /// The least levels that the log of a host writes: one of the host, and those of modules with a level of their own.
 ///
+/// Followers (`hostd tail`) may want lines below these: they are made, and the log leaves them out.
+///
 /// A level that was chosen while the host runs comes first, then the one of the start, then that of the slatefile. All
 /// logs of a host share one value.
 ///
@@ -23,6 +25,8 @@ package final class LogLevels: Sendable {
         var slatefile: (host: LogLevel, modules: [String: LogLevel]) = (.info, [:])
         /// The levels that were chosen while the host runs.
         var chosen: (host: LogLevel?, modules: [String: LogLevel]) = (nil, [:])
+        /// The least level that a follower wants; nil without followers.
+        var followed: LogLevel?
 
         var standard: LogLevel { start ?? slatefile.host }
         var host: LogLevel { chosen.host ?? standard }
@@ -34,12 +38,14 @@ package final class LogLevels: Sendable {
 
     /// The part of the state that decides for most lines, as one word.
     private struct Summary {
-        /// The rank of the least level of all.
+        /// The rank of the least level of all that the log writes.
         var least: Int
         /// The rank of the level of the host.
         var host: Int
-        /// The rank of the highest level of all.
+        /// The rank of the highest level of all that the log writes.
         var most: Int
+        /// The rank of the least level that a follower wants; above all without followers.
+        var followed: Int
 
         init(_ state: State) {
             host = state.host.rank
@@ -47,13 +53,15 @@ package final class LogLevels: Sendable {
             let modules = [state.slatefile.modules, state.chosen.modules].flatMap(\.values)
             least = modules.reduce(host) { min($0, $1.rank) }
             most = modules.reduce(host) { max($0, $1.rank) }
+            followed = state.followed?.rank ?? 7
         }
 
         init(word: UInt16) {
-            (least, host, most) = (Int(word & 7), Int(word >> 3 & 7), Int(word >> 6))
+            (least, host, most) = (Int(word & 7), Int(word >> 3 & 7), Int(word >> 6 & 7))
+            followed = Int(word >> 9)
         }
 
-        var word: UInt16 { UInt16(least | host << 3 | most << 6) }
+        var word: UInt16 { UInt16(least | host << 3 | most << 6 | followed << 9) }
     }
 
     private let state: Guarded<State>
@@ -69,13 +77,30 @@ package final class LogLevels: Sendable {
         self.state = Guarded(state)
     }
 
-    /// Returns whether a line is written: after one load for a line below all levels, or at least at the highest.
+    /// Returns whether a line is made, for the log or a follower: after one load for a line below all levels, or at
+    /// least at the highest.
     ///
     /// - Parameters:
     ///   - level: The level of the line.
     ///   - module: The id of the module that it is about; nil for the host.
     func isEnabled(_ level: LogLevel, for module: String?) -> Bool {
         let summary = Summary(word: summary.load(ordering: .relaxed))
+        return level.rank >= summary.followed || isWritten(level, for: module, summary)
+    }
+
+    /// Returns whether the log writes a line.
+    ///
+    /// - Parameters:
+    ///   - level: The level of the line.
+    ///   - module: The id of the module that it is about; nil for the host.
+    package func isWritten(_ level: LogLevel, for module: String?) -> Bool {
+        isWritten(level, for: module, Summary(word: summary.load(ordering: .relaxed)))
+    }
+
+    @inline(__always)
+    private func isWritten(
+        _ level: LogLevel, for module: String?, _ summary: Summary
+    ) -> Bool {
         guard level.rank >= summary.least else { return false }
         if level.rank >= summary.most { return true }
         guard let module else { return level.rank >= summary.host }
@@ -134,6 +159,11 @@ package final class LogLevels: Sendable {
             state.slatefile = (host, modules)
         }
     }
+
+    /// Has lines made for followers, too.
+    ///
+    /// - Parameter level: The least level that one of them wants; nil without followers.
+    package func follow(_ level: LogLevel?) { change { $0.followed = level } }
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in

@@ -119,3 +119,10 @@ extension OutputSpan<UInt8> {
         append(digit: number % 10)
     }
 }
+
+extension WallTime: Comparable {
+    /// Returns whether `left` is earlier than `right`.
+    public static func < (left: WallTime, right: WallTime) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+    }
+}

@@ -7,7 +7,7 @@ import Testing
 struct LogLevelsTests {
     /// Returns the levels of which lines are written.
     private func written(_ levels: LogLevels, _ module: String? = nil) -> [LogLevel] {
-        LogLevel.allCases.filter { levels.isEnabled($0, for: module) }
+        LogLevel.allCases.filter { levels.isWritten($0, for: module) }
     }
 
     @Test("the chosen level, then that of the start, then that of the slatefile, then info")
@@ -45,6 +45,23 @@ struct LogLevelsTests {
                 "x.b": LogLevels.Setting(level: .warning, standard: .debug),
                 "x.c": LogLevels.Setting(level: .debug, standard: nil),
             ])
+    }
+
+    @Test("a follower has lines made, of all modules, which the log does not write")
+    func followed() {
+        let levels = LogLevels(start: .warning)
+        levels.take(host: .info, modules: ["x.a": .error])
+        for level in LogLevel.allCases {
+            levels.follow(level)
+            let made = LogLevel.allCases.filter { levels.isEnabled($0, for: "x.a") }
+            #expect(made == LogLevel.allCases.filter { $0 >= min(level, .error) })
+            let ofHost = LogLevel.allCases.filter { levels.isEnabled($0, for: nil) }
+            #expect(ofHost == LogLevel.allCases.filter { $0 >= min(level, .warning) })
+            #expect(written(levels, "x.a") == [.error])
+            #expect(written(levels) == [.warning, .error])
+        }
+        levels.follow(nil)
+        #expect(!levels.isEnabled(.info, for: nil))
     }
 
     @Test(

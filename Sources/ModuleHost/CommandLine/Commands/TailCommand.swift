@@ -1,23 +1,119 @@
 extension Command {
     static let tail = Command(
-        name: "tail", summary: "follow what happens in the host",
+        name: "tail", summary: "follow the log from its last lines on",
         discussion: """
-            Ends when the host ends, or by Ctrl-C. The host never waits for its followers: a follower that
-            reads too slowly loses the oldest lines, and is notified how many.
+            Where no host runs, it waits for one. It ends when the host ends, or by Ctrl-C.
+
+            The level is its own: with --level debug it shows more than the log has. A line is about a module
+            if the module wrote it, or if it names the module. The host keeps its last \(TailRequest.counts.upperBound) lines;
+            'timeline' prints what its record keeps longer.
+
+            The host never waits for its followers: one that reads too slowly loses the oldest lines, and is
+            notified how many.
             """,
-        options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
+        options: [
+            Option(
+                name: "lines", letter: "n", placeholder: "N",
+                help: """
+                    the number of lines to begin with, 0 to \(TailRequest.counts.upperBound) (default: \(defaultCount); \
+                    with --since all)
+                    """),
+            Option(
+                name: "since", placeholder: "TIME",
+                help: "begin with lines from then on: 10m ago, or 2026-03-01T09:41:00Z"),
+            Option(name: "module", placeholder: "MODULE", help: "only lines about this module"),
+            Option(
+                name: "event", placeholder: "EVENT", choices: EventKind.allCases.map(\.rawValue),
+                help: "(default: every line)"),
+            Option(
+                name: "level", placeholder: "LEVEL", choices: LogLevel.allCases.map(\.rawValue),
+                help: "(default: \(TailRequest.level.rawValue))"),
+            .slatefile, .stateDirectory, .json,
+        ],
+        exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings.merging([
+            .unavailable: "the host has no such module"
+        ]) { $1 },
+        examples: [
+            Example(line: "tail -n 100", explanation: "a hundred lines, and those that follow"),
+            Example(
+                line: "tail --module com.mm.push --level debug",
+                explanation: "all that one module does"),
+            Example(line: "tail --since 5m --event push --json", explanation: "for programs"),
+        ],
+        usageError: { arguments in
+            if let text = arguments["lines"], count(of: arguments) == nil {
+                return """
+                    '\(text)' is not a value of '--lines', which takes a number from 0 to \
+                    \(TailRequest.counts.upperBound)
+                    """
+            }
+            if let text = arguments["since"], TimelineReport.Start(text)?.time(at: .now()) == nil {
+                return """
+                    '\(text)' is not a value of '--since': it is a duration such as 10m or a time such as \
+                    2026-03-01T09:41:00Z
+                    """
+            }
+            return nil
+        },
         run: { arguments in
-            HostCall.run(arguments) { call throws(HostClientError) in
-                _ = try call.client.call("tail")
-                while let news = call.client.nextNotification() {
-                    guard let what = news.parameters else { continue }
-                    let code = Console.write(line(news.method, what, arguments.has("json")))
-                    if code != .success { return code }
+            do throws(HostClientError) {
+                let client = try HostWaiter(arguments, within: nil).firstHost {
+                    Console.printError("\(arguments.title): \($0); waiting for one")
                 }
-                return .success
+                return try follow(client, arguments)
+            } catch {
+                Console.printError("\(arguments.title): \(error)")
+                return error.exitCode
             }
         })
+
+    private static let defaultCount = 10
+
+    private static func count(of arguments: Arguments) -> Int? {
+        guard let text = arguments["lines"] else {
+            return arguments.has("since") ? TailRequest.counts.upperBound : defaultCount
+        }
+        return Int(text).flatMap { TailRequest.counts.contains($0) ? $0 : nil }
+    }
+
+    private static func follow(
+        _ client: HostClient, _ arguments: Arguments
+    ) throws(HostClientError) -> ExitCode {
+        if let module = arguments["module"], let error = try missing(module, client) {
+            Console.printError("\(arguments.title): \(error)")
+            return .unavailable
+        }
+        let start = try client.call("tail") {
+            HostClient.writeTail(
+                of: arguments["module"], event: arguments["event"], level: arguments["level"],
+                last: count(of: arguments) ?? defaultCount, since: arguments["since"], to: &$0)
+        }
+        if let text = arguments["since"], let since = TimelineReport.Start(text)?.time(at: .now()),
+            let kept = start["keptSince"]?.string.flatMap(WallTime.init), since < kept
+        {
+            Console.printError(
+                "\(arguments.title): lines before \(kept.iso8601) are not kept; 'timeline' has more"
+            )
+        }
+        while let news = client.nextNotification() {
+            guard let what = news.parameters else { continue }
+            let code = Console.write(line(news.method, what, arguments.has("json")))
+            if code != .success { return code }
+        }
+        return .success
+    }
+
+    /// Returns the reason why a host has no lines about a module; nil for a module of its slatefile.
+    private static func missing(
+        _ module: String, _ client: HostClient
+    ) throws(HostClientError) -> TerminalText? {
+        let modules = try client.call("config")["modules"]?.elements
+        let names = modules?.compactMap { $0["id"]?.string } ?? []
+        guard !names.contains(module) else { return nil }
+        let offer = nearestName(to: module, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        return "no module '\(module)'\(offer)"
+    }
 
     private static func line(
         _ method: String, _ what: JSONValue, _ asJSON: Bool

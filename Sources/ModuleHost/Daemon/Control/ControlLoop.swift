@@ -130,11 +130,7 @@ struct ControlLoop {
             connection.cancellableCalls.cancel(id)
             reply.succeed { $0.null() }
         case "tail":
-            reply.succeed { $0.object { _ in } }
-            guard connection.follower == nil else { return }
-            let (mailbox, id) = (server.mailbox, connection.id)
-            connection.follower = server.tail.follow { mailbox.post(.news(id)) }
-            server.log.debug("control socket: process \(connection.peer.processID) follows")
+            follow(request, reply, connection, server)
         default:
             guard let handler = server.methods[request.method] else {
                 let names = server.methods.names + ["cancel", "ping", "tail"]
@@ -155,6 +151,26 @@ struct ControlLoop {
                     peer: connection.peer, parameters: request.parameters, reply: reply,
                     cancellation: cancellation
                 ) { mailbox.post(.work($0)) })
+        }
+    }
+
+    private static func follow(
+        _ request: RPCRequest, _ reply: RPCReply, _ connection: ControlConnection,
+        _ server: ControlServer
+    ) {
+        do throws(RPCError) {
+            let wanted = try TailRequest(request.parameters)
+            guard connection.follower == nil else { return reply.succeed { $0.object { _ in } } }
+            let (mailbox, id) = (server.mailbox, connection.id)
+            let (follower, keptSince) = server.tail.follow(wanted) { mailbox.post(.news(id)) }
+            reply.succeed {
+                $0.object { if let keptSince { $0.member("keptSince", keptSince) } }
+            }
+            // After the response, which comes before the first line.
+            connection.follower = follower
+            server.log.debug("control socket: process \(connection.peer.processID) follows")
+        } catch {
+            reply.fail(error)
         }
     }
 

@@ -52,7 +52,7 @@ extension AppHost {
         let levels = log.levels
         let log = parameters.module.map(log.of(module:)) ?? log
         // Before the new level, if that would suppress the line.
-        let isLoggedBefore = levels.isEnabled(.notice, for: parameters.module)
+        let isLoggedBefore = levels.isWritten(.notice, for: parameters.module)
         if isLoggedBefore { log.notice("log level \(word) (\(origin))") }
         levels.choose(level, for: parameters.module)
         if !isLoggedBefore { log.notice("log level \(word) (\(origin))") }

@@ -83,11 +83,27 @@ package struct ControlMethods: Sendable {
             do throws(JSONError) {
                 parameters = try read(call.parameters ?? .emptyObject)
             } catch {
-                let diagnostics = error.diagnostics.map(Self.text(of:)).joined(separator: "; ")
-                return call.reply.fail(.invalidParameters(diagnostics))
+                return call.reply.fail(Self.error(of: error))
             }
             handler(parameters, call)
         }
+    }
+
+    /// Reads the parameters of a request.
+    ///
+    /// - Throws: The error that answers the request, which has each diagnostic.
+    static func read<Parameters: Decodable & SendableMetatype>(
+        _ type: Parameters.Type, from parameters: JSONValue?
+    ) throws(RPCError) -> Parameters {
+        do throws(JSONError) {
+            return try (parameters ?? .emptyObject).decode(type)
+        } catch {
+            throw Self.error(of: error)
+        }
+    }
+
+    private static func error(of error: JSONError) -> RPCError {
+        .invalidParameters(error.diagnostics.map(text(of:)).joined(separator: "; "))
     }
 
     /// Adds a method without parameters; empty ones count as none.

@@ -1,22 +1,46 @@
 extension HostClient {
-    /// Follows the log of the host, from now on, over a connection of its own.
+    /// Follows the log of the host, over a connection of its own.
     ///
     /// ```swift
-    /// for await line in try await client.tail() { print(line) }
+    /// for await line in try await client.tail(of: store, level: .debug) { print(line) }
     /// ```
     ///
     /// Ends with the host, with the task, or when the sequence is released. The host never waits: a follower
     /// that is too slow loses the oldest lines, and receives their number.
     ///
-    /// - Parameter time: The longest wait for the connection, and for its first response; nil for no limit.
+    /// - Parameters:
+    ///   - module: The module that lines are of, or name; nil for all lines.
+    ///   - event: The event that lines belong to; nil for all lines.
+    ///   - level: The least level of the lines, whatever level the log of the host has.
+    ///   - count: The number of lines to begin with, of those that were logged before; 0 to 1000.
+    ///   - time: The longest wait for the connection, and for its first response; nil for no limit.
     /// - Returns: The lines.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func tail(
-        within time: Duration? = HostClient.patience
+        of module: ModuleID? = nil, event: EventKind? = nil, level: LogLevel = .info,
+        last count: Int = 0, within time: Duration? = HostClient.patience
     ) async throws(HostClientError) -> Tail {
         let client = try HostClient(to: directory, within: time ?? Self.patience)
-        _ = try await client.request("tail", within: time)
+        _ = try await client.request("tail", within: time) {
+            Self.writeTail(
+                of: module?.text, event: event?.rawValue, level: level.rawValue, last: count,
+                since: nil, to: &$0)
+        }
         return Tail(client: client)
+    }
+
+    /// Writes the parameters of `tail`.
+    package static func writeTail(
+        of module: String?, event: String?, level: String?, last count: Int, since: String?,
+        to json: inout JSONWriter
+    ) {
+        json.object {
+            $0.member("last", count)
+            if let since { $0.member("since", since) }
+            if let module { $0.member("module", module) }
+            if let event { $0.member("event", event) }
+            if let level { $0.member("level", level) }
+        }
     }
 
     /// The lines of the log of a host; for one task.

@@ -1,11 +1,10 @@
 import AppService
-import Synchronization
 
 /// The distributor of log records to the followers of a host.
 ///
 /// Publishing never waits for a follower: each has a ring of its own, in which the newest line replaces the
-/// oldest; a follower receives the number of lost ones at the place where they are missing. Without
-/// followers, publishing costs one atomic load.
+/// oldest; a follower receives the number of lost ones at the place where they are missing. The newest lines
+/// are kept for followers that begin later.
 ///
 /// As a sink it publishes log records: put it behind a log with a ``LogTee``.
 package final class TailHub: LogSink {
@@ -15,80 +14,101 @@ package final class TailHub: LogSink {
         var bytes = 1 << 20
     }
 
+    private struct State {
+        var followers: [TailFollower] = []
+        var history = TailHistory()
+    }
+
+    /// The levels of the log, which followers lower.
+    let levels: LogLevels
     private let limits: Limits
-    private let followers = Guarded<[TailFollower]>([])
-    private let count = Atomic(0)
+    private let state = Guarded(State())
 
-    package convenience init() { self.init(limits: Limits()) }
+    /// Creates a distributor without followers.
+    ///
+    /// - Parameter levels: The levels of the log whose records it is given.
+    package convenience init(_ levels: LogLevels = LogLevels(start: nil)) {
+        self.init(levels, limits: Limits())
+    }
 
-    init(limits: Limits) { self.limits = limits }
+    init(_ levels: LogLevels = LogLevels(start: nil), limits: Limits) {
+        self.levels = levels
+        self.limits = limits
+    }
 
     /// Whether there is a follower.
-    @inline(__always)
-    package var isFollowed: Bool { count.load(ordering: .relaxed) > 0 }
-
-    /// Publishes an event to the followers.
-    ///
-    /// - Parameter members: Writes the members of an object; called only if there is a follower, on
-    ///   this thread, at once.
-    package func publish(_ members: (inout JSONWriter) -> Void) {
-        guard isFollowed else { return }
-        var json = JSONWriter()
-        json.rpcRequest("event", id: nil) { $0.object(members) }
-        distribute(json.bytes)
-    }
+    package var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     package func write(_ record: LogRecord) {
-        guard isFollowed else { return }
-        var line: [UInt8] = []
-        LogFormat.json.append(record, to: &line)
-        var json = JSONWriter()
-        json.rpcRequest("event", id: nil) { $0.raw(line.dropLast()) }
-        distribute(json.bytes)
+        let followers = state.withLock { state in
+            state.history.append(record)
+            return state.followers
+        }
+        guard followers.contains(where: { $0.request.wants(record) }) else { return }
+        let line = record.notification
+        for follower in followers where follower.request.wants(record) { follower.append(line) }
     }
 
-    private func distribute(_ line: [UInt8]) {
-        for follower in followers.withLock({ $0 }) { follower.append(line) }
-    }
-
-    /// Adds a follower, and begins to keep events for it.
+    /// Adds a follower.
     ///
-    /// - Parameter wake: Called when there is an event to take after there was none; on the publishing
-    ///   thread, so it must be quick.
-    func follow(wake: @escaping @Sendable () -> Void) -> TailFollower {
-        let follower = TailFollower(limits: limits, wake: wake)
-        followers.withLock { $0.append(follower) }
-        count.add(1, ordering: .relaxed)
-        return follower
+    /// - Parameters:
+    ///   - request: The lines that it wants, and those that it begins with.
+    ///   - wake: Called when there is a line to take after there was none; on the thread that logs, so it
+    ///     must be quick.
+    /// - Returns: The follower, and the time from which on lines are kept; nil if none was dropped so far.
+    func follow(
+        _ request: TailRequest = TailRequest(), wake: @escaping @Sendable () -> Void
+    ) -> (follower: TailFollower, keptSince: WallTime?) {
+        let (follower, start) = state.withLock { state in
+            let follower = TailFollower(
+                request, after: state.history.lines(for: request), limits: limits, wake: wake)
+            state.followers.append(follower)
+            updateLevel(state)
+            return (follower, state.history.start)
+        }
+        if follower.hasLines { wake() }
+        return (follower, start)
     }
 
     func unfollow(_ follower: TailFollower) {
-        let isRemoved = followers.withLock { followers in
-            guard let index = followers.firstIndex(where: { $0 === follower }) else { return false }
-            followers.remove(at: index)
-            return true
+        state.withLock { state in
+            state.followers.removeAll { $0 === follower }
+            updateLevel(state)
         }
-        if isRemoved { count.subtract(1, ordering: .relaxed) }
+    }
+
+    private func updateLevel(_ state: State) {
+        levels.follow(state.followers.map(\.request.level).min())
     }
 }
 
 /// The lines that wait for one follower.
 final class TailFollower: Sendable {
     fileprivate struct Ring {
+        /// The kept lines that it begins with.
+        var earlier: ArraySlice<LogRecord> = []
         var lines = Deque<[UInt8]>()
         var bytes = 0
         /// The number of lines that were dropped before the oldest.
         var lost = 0
     }
 
+    let request: TailRequest
     private let limits: TailHub.Limits
     private let wake: @Sendable () -> Void
-    private let ring = Guarded(Ring())
+    private let ring: Guarded<Ring>
 
-    fileprivate init(limits: TailHub.Limits, wake: @escaping @Sendable () -> Void) {
+    fileprivate init(
+        _ request: TailRequest, after earlier: [LogRecord], limits: TailHub.Limits,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.request = request
         self.limits = limits
         self.wake = wake
+        ring = Guarded(Ring(earlier: earlier[...]))
     }
+
+    fileprivate var hasLines: Bool { ring.withLock { !$0.isEmpty } }
 
     fileprivate func append(_ line: [UInt8]) {
         let isFirst = ring.withLock { ring in
@@ -106,6 +126,7 @@ final class TailFollower: Sendable {
     /// Takes the oldest line, or before it the number of missing lines.
     func next() -> [UInt8]? {
         ring.withLock { ring in
+            if let record = ring.earlier.popFirst() { return record.notification }
             if ring.lost > 0 {
                 var json = JSONWriter()
                 json.rpcRequest("lost", id: nil) { $0.object { $0.member("lost", ring.lost) } }
@@ -119,7 +140,7 @@ final class TailFollower: Sendable {
 
 extension TailFollower.Ring {
     fileprivate var count: Int { lines.count }
-    fileprivate var isEmpty: Bool { count == 0 && lost == 0 }
+    fileprivate var isEmpty: Bool { earlier.isEmpty && count == 0 && lost == 0 }
 
     fileprivate mutating func append(_ line: [UInt8]) {
         lines.append(line)
@@ -133,18 +154,29 @@ extension TailFollower.Ring {
     }
 }
 
-/// A log sink that passes each record to two others.
-package struct LogTee: LogSink {
-    private let first: any LogSink
-    private let second: any LogSink
+extension LogRecord {
+    /// The notification of a follower, without its newline.
+    fileprivate var notification: [UInt8] {
+        var line: [UInt8] = []
+        LogFormat.json.append(self, to: &line)
+        var json = JSONWriter()
+        json.rpcRequest("event", id: nil) { $0.raw(line.dropLast()) }
+        return json.bytes
+    }
+}
 
-    package init(_ first: any LogSink, _ second: any LogSink) {
-        self.first = first
-        self.second = second
+/// A log sink that passes to another what the log writes, and to followers what they want.
+package struct LogTee: LogSink {
+    private let output: any LogSink
+    private let tail: TailHub
+
+    package init(_ output: any LogSink, _ tail: TailHub) {
+        self.output = output
+        self.tail = tail
     }
 
     package func write(_ record: LogRecord) {
-        first.write(record)
-        second.write(record)
+        if tail.levels.isWritten(record.level, for: record.module) { output.write(record) }
+        tail.write(record)
     }
 }

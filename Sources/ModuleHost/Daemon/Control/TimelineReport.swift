@@ -39,8 +39,8 @@ package struct TimelineReport {
             switch start {
             case .all: newest[...]
             case .launch: newest[(newest.lastIndex(where: \.isStart) ?? 0)...]
-            case .time(let time): Self.entries(of: newest, since: time)
-            case .ago(let time): Self.entries(of: newest, since: now.earlier(by: time))
+            case .time, .ago:
+                start.time(at: now).map { Self.entries(of: newest, since: $0) } ?? newest[...]
             }
         self.isRunning = isRunning
         entries = Array(counting)
@@ -54,9 +54,7 @@ package struct TimelineReport {
         of newest: [HostRecord], since time: WallTime
     ) -> ArraySlice<HostRecord> {
         // The clock may have been set back: the first one from which on it holds for all.
-        let last = newest.lastIndex {
-            ($0.time.seconds, $0.time.nanoseconds) < (time.seconds, time.nanoseconds)
-        }
+        let last = newest.lastIndex { $0.time < time }
         return newest[(last.map { $0 + 1 } ?? 0)...]
     }
 
@@ -105,6 +103,17 @@ extension TimelineReport.Start {
             } else {
                 return nil
             }
+        }
+    }
+}
+
+extension TimelineReport.Start {
+    /// Returns the time that it names; nil for `launch` and `all`.
+    package func time(at now: WallTime) -> WallTime? {
+        switch self {
+        case .launch, .all: nil
+        case .time(let time): time
+        case .ago(let time): now.earlier(by: time)
         }
     }
 }

@@ -182,3 +182,13 @@ final class SocketClient {
 func errorLine(_ code: Int, _ message: String, _ data: String, id: String = "null") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"error":{"code":\#(code),"message":"\#(message)","data":"\#(data)"}}"#
 }
+
+extension TailHub {
+    /// Logs a line with a number, at as many seconds.
+    func log(_ number: Int, _ text: String = "", level: LogLevel = .info, event: String? = nil) {
+        write(
+            LogRecord(
+                time: WallTime(seconds: number), level: level, event: event, message: text,
+                fields: [LogField("n", number)]))
+    }
+}

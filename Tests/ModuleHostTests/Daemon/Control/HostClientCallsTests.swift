@@ -171,7 +171,7 @@ struct HostClientCallsTests {
         let served = try ServedSocket(tailLimits: TailHub.Limits(entries: 16))
         let client = try HostClient(to: served.directory)
         let tail = try await client.tail()
-        served.tail.publish { $0.member("n", 1) }
+        served.tail.log(1)
         let lines = tail.makeAsyncIterator()
         guard case .line(let line)? = await lines.next() else {
             Issue.record("no line")
@@ -182,10 +182,7 @@ struct HostClientCallsTests {
         let text = String(repeating: "x", count: 10_000)
         let count = 2000
         for number in 0..<count {
-            served.tail.publish {
-                $0.member("n", number)
-                $0.member("text", text)
-            }
+            served.tail.log(number, text)
         }
         var (seen, lost) = (0, 0)
         while seen < count {
