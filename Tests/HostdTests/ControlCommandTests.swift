@@ -7,7 +7,7 @@ struct ControlCommandTests {
     @Test(
         "no host runs: 69, and how to start it",
         arguments: [
-            ["status"], ["modules"], ["routes"], ["stop"], ["open", "a://b"],
+            ["status"], ["modules"], ["routes"], ["stop"], ["top"], ["open", "a://b"],
             ["canopen", "a://b"], ["call", "a.b", "c"], ["post", "t"],
         ])
     func notRunning(arguments: [String]) throws {

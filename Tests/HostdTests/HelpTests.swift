@@ -50,6 +50,7 @@ struct HelpTests {
                   send       send an event to the host or its inbox
                   inbox      list the inbox; retry or drop dead letters
                   tail       follow the log from its last lines on
+                  top        watch what the modules do
                   log-level  show or change what the host logs while it runs
                   reload     reload the slatefile and print the outcome
                   disable    disable a module beside the slatefile
@@ -117,7 +118,7 @@ struct HelpTests {
         for name in [
             "run", "check", "new", "schema", "signals", "status", "why", "modules", "metrics",
             "routes", "open", "canopen",
-            "call", "post", "send", "inbox", "tail", "stop", "help",
+            "call", "post", "send", "inbox", "tail", "top", "stop", "help",
         ] {
             let outcome = try HostProcess.run([name, "--help"])
             #expect(outcome.output.hasPrefix("hostd \(name): "))

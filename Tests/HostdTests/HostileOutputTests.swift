@@ -98,7 +98,9 @@ struct HostileOutputTests {
          {"atMs":3,"time":"2026","what":"delivered","text":"d","event":"message","topic":"t","ms":1,"failed":1}]}
         """#,
         "metrics": #"""
-        [{"name":"a","type":"gauge","help":"h","samples":[{"labels":{"app":"a"},"value":1}]}]
+        [{"name":"a","type":"gauge","help":"h","samples":[{"labels":{"app":"a"},"value":1}]},
+         {"name":"hostd_build_info","samples":[{"labels":{"app":"a"},"value":1}]},
+         {"name":"hostd_module_state","samples":[{"labels":{"module":"x.b","state":"failed"},"value":1}]}]
         """#,
         "open": #"{"reply":{"a":"b","c":["d",1]}}"#,
         "canopen": "true",
@@ -143,11 +145,12 @@ struct HostileOutputTests {
             ["unload", word], ["log-level", "info", word], ["disable", word], ["enable", word],
             ["why", word], ["wait", "--for", word],
         ]
+        let once = [["top", "--interval", "1ms"]]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.
             ["canopen", "open", "call", "post"].contains(words[0])
                 ? [words] : [words, words + ["--json"]]
-        } + formats + named
+        } + formats + named + once
     }
 
     @Test("answers of a host, whatever is in them", arguments: seeds)

@@ -51,6 +51,20 @@ enum Console {
         writeError("\r\u{1B}[K\(text)")
     }
 
+    /// Whether stdout is a terminal whose cursor can be moved.
+    static var canMoveCursor: Bool {
+        RawOutput.isTerminal(RawOutput.standardOutput)
+            && CurrentProcess.environment()["TERM"] != "dumb"
+    }
+
+    /// Whether text on stdout may have colors.
+    static var hasColors: Bool {
+        let format = LogFormat(
+            .text, environment: CurrentProcess.environment(),
+            descriptor: RawOutput.standardOutput)
+        return format == .terminal(colors: true)
+    }
+
     private static func writeError(_ text: TerminalText) {
         try? RawOutput.writeAll(text.string.utf8, to: RawOutput.standardError)
     }

@@ -34,7 +34,7 @@ struct HostWaiter {
             do throws(HostClientError) {
                 return try HostClient(to: directory, within: HostClient.patience)
             } catch {
-                guard isPassing(error), !isOver else { throw error }
+                guard error.isPassing, !isOver else { throw error }
                 if !isAnnounced { announce(error) }
                 isAnnounced = true
             }
@@ -56,7 +56,7 @@ struct HostWaiter {
                 if limit < Self.step || outcome["outcome"]?.string != "waiting" { return outcome }
                 continue
             } catch {
-                guard isPassing(error) else { throw error }
+                guard error.isPassing else { throw error }
                 if isOver { return outcome(after: error) }
             }
             pause(watch)
@@ -74,15 +74,6 @@ struct HostWaiter {
             HostClient.writeWait(
                 for: arguments["for"], ready: arguments["for"] == nil || arguments.has("ready"),
                 within: limit, to: &$0)
-        }
-    }
-
-    /// Returns whether an error is one of a host that starts or stops, or of none.
-    private func isPassing(_ error: HostClientError) -> Bool {
-        switch error {
-        case .notRunning, .notListening, .ended, .timedOut, .noResponse: true
-        case .refused(let error): error.code == .notRunning
-        case .notPermitted, .failed, .cancelled, .malformed, .tooManyCalls: false
         }
     }
 
@@ -110,5 +101,16 @@ struct HostWaiter {
                 $0.member("reason", reason)
             }
         } ?? .emptyObject
+    }
+}
+
+extension HostClientError {
+    /// Whether the error is one of a host that starts or stops, or of none: a later one may answer.
+    var isPassing: Bool {
+        switch self {
+        case .notRunning, .notListening, .ended, .timedOut, .noResponse: true
+        case .refused(let error): error.code == .notRunning
+        case .notPermitted, .failed, .cancelled, .malformed, .tooManyCalls: false
+        }
     }
 }
