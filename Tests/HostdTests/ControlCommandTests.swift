@@ -58,7 +58,7 @@ struct ControlCommandTests {
             "modules":
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"running","#
                 + #""main":true,"required":true,"behind":0},"#
-                + #"{"id":"a.b","entry":"M.B","state":"unresponsive","since":"2026-03-01","behind":3,"#
+                + #"{"id":"a.b","entry":"M.B","state":"unresponsive","since":"9999-03-01T00:00:00Z","behind":3,"#
                 + #""holds":[{"event":"background","reason":"upload","remainingMs":8500},"#
                 + #"{"event":"terminate","reason":"sync"}]},"#
                 + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw","retryInMs":3000,"#
@@ -69,18 +69,33 @@ struct ControlCommandTests {
                 + #""process":{"restarts":4,"lastEnd":"it died"}},"#
                 + #"{"id":"i.j","entry":"M.I","state":"failed","reason":"needs g.h, which failed","#
                 + #""failedNeed":"g.h","process":{"restarts":0}},"#
-                + #"{"id":"k.l","entry":"M.K","state":"failed","reason":"threw"}]"#
+                + #"{"id":"k.l","entry":"M.K","state":"failed","reason":"threw"},"#
+                + #"{"id":"m.n","entry":"M.N","state":"disabled"}]"#
         ])
         #expect(
             try host.hostd("modules").output == """
-                module       state         since       entry
-                com.mm.main  running                   Modules.MainModule  main, required
-                a.b          unresponsive  2026-03-01  M.B                 3 events behind, holds background: upload, 8.5s left, holds terminate: sync
-                c.d          failed                    M.C                 3 events of the inbox wait, from 1:48 on, threw, restarting in 3s
-                e.f          unresponsive              M.E                 1 event behind, restarting, since 2026-01-02, 2 restarts, last: it died
-                g.h          failed                    M.G                 it died, 'hostd restart g.h' recreates it
-                i.j          failed                    M.I                 needs g.h, which failed, restarting with g.h
-                k.l          failed                    M.K                 threw, 'hostd restart k.l' recreates it
+                module       state         for  entry
+                com.mm.main  running            Modules.MainModule  main, required
+                a.b          unresponsive  0s   M.B                 3 behind
+                    holds background: upload, 8.5s left
+                    holds terminate: sync
+                c.d          failed             M.C
+                    threw
+                    restarting in 3s
+                    3 events of the inbox wait, from 1:48 on
+                e.f          unresponsive       M.E                 1 behind
+                    restarting, 2 restarts, last: it died
+                g.h          failed             M.G
+                    it died
+                    'hostd restart g.h' recreates it
+                i.j          failed             M.I
+                    needs g.h, which failed
+                    restarting with g.h
+                k.l          failed             M.K
+                    threw
+                    'hostd restart k.l' recreates it
+                m.n          disabled           M.N
+                    'hostd enable m.n' runs it again
 
                 """)
     }
@@ -106,9 +121,13 @@ struct ControlCommandTests {
                 """)
         #expect(
             try host.hostd("modules").output == """
-                module  state    since  entry
-                x.a     running         M.A    process 7, 8796093022208 MiB, holds background: upload
-                x.b     failed          M.B    threw, restarting in 106751d23h
+                module  state    for  entry
+                x.a     running       M.A
+                    process 7, 8796093022208 MiB
+                    holds background: upload
+                x.b     failed        M.B
+                    threw
+                    restarting in 106751d23h
 
                 """)
     }

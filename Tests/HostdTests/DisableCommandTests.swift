@@ -19,7 +19,7 @@ struct DisableCommandTests {
 
     private func states(of run: HostdRun) throws -> [String] {
         try JSONValue(parsing: run.hostd("modules", "--json").output)
-            .elements.compactMap { $0["id"]?.string }
+            .elements.filter { $0["state"]?.string != "disabled" }.compactMap { $0["id"]?.string }
     }
 
     @Test("at once, across a restart, shown by status, config and check, and back")
@@ -33,8 +33,18 @@ struct DisableCommandTests {
             try run.hostd("disable", "x.push").output
                 == "nothing changed: x.push is disabled already\n")
         #expect(try run.hostd("status").output.contains("\ndisabled      x.push\n"))
-        for words in [["why"], ["restart"], ["wait", "--for"], ["log-level", "debug"]] {
-            let outcome = try HostProcess.run(words + ["x.push"], in: run.folder.path)
+        #expect(
+            try run.hostd("modules").output.hasSuffix(
+                """
+                x.push   disabled       Modules.PushModule
+                    'hostd enable x.push' runs it again
+
+                """))
+        for words in [
+            ["why"], ["restart"], ["wait", "--for"], ["log-level", "debug"], ["call"],
+        ] {
+            let action = words == ["call"] ? ["clear"] : []
+            let outcome = try HostProcess.run(words + ["x.push"] + action, in: run.folder.path)
             #expect(outcome.exit == .code(69))
             #expect(
                 outcome.error.hasPrefix(

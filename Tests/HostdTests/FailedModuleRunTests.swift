@@ -48,7 +48,7 @@ struct FailedModuleRunTests {
         #expect(canOpen.output == "true\n")
         #expect(canOpen.error == "x.eager has failed; instead of it: app://mobile/*\n")
         #expect(try hostd("status").output.contains("instead       x.eager → app://mobile/*\n"))
-        #expect(try hostd("modules").output.contains(", instead: app://mobile/*"))
+        #expect(try hostd("modules").output.contains("\n    instead: app://mobile/*\n"))
         let modules = try JSONValue(parsing: try hostd("modules", "--json").output)
         #expect(
             modules.elements.map { $0["instead"]?.string } == [nil, "app://mobile/*", nil, nil])

@@ -113,7 +113,7 @@ struct MetricsCommandTests {
             ]}
             """
         ).ready()
-        let modules = try run.hostd("modules").output
+        let modules = try run.hostd("modules").output.replacing("\n    ", with: " ")
         #expect(modules.contains("the metrics are those of the host, "))
         #expect(modules.contains("; remove 'isolation' from this module's entry"))
         #expect(

@@ -85,11 +85,15 @@ struct RestartRunTests {
 
         try folder.write(program + "# another version\n", to: "small.py")
         let outdated = "/small.py has changed: 'hostd restart x.python' runs it"
-        #expect(try run.hostd("modules").output.contains(outdated))
+        /// Returns the modules with their notes unwrapped.
+        func modules() throws -> String {
+            try run.hostd("modules").output.replacing("\n    ", with: " ")
+        }
+        #expect(try modules().contains(outdated))
         let runs = try restarted()
         #expect(runs.hasPrefix("hostd restart: it runs /"), "\(runs)")
         #expect(runs.contains("/small.py as written at 20"), "\(runs)")
-        #expect(!(try run.hostd("modules").output.contains(outdated)))
+        #expect(!(try modules().contains(outdated)))
         #expect(try run.terminated().exit == .code(0))
     }
 

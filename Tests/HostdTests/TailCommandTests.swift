@@ -11,7 +11,8 @@ struct TailCommandTests {
         let folder = try TemporaryFolder()
         let tail = try HostProcess(["tail", "--level", "debug"], in: folder.path)
         try tail.waitForLine(
-            containing: "hostd tail: no host runs on the state directory '.hostd'; waiting for one")
+            containing: "hostd tail: no host runs on the state directory '.hostd' ('--state-dir' "
+                + "chooses another one); waiting for one")
         let run = try HostdRun(
             HostdRun.slatefile(), in: folder, ["--log-level", "warning"]
         ).ready()

@@ -42,6 +42,13 @@ extension NoSuchModule {
 }
 
 extension AppHost {
+    /// Returns why a name is not that of an enabled module; nil for one that is.
+    func missingModule(_ name: String) -> NoSuchModule? {
+        let slatefile = slatefile
+        let isThere = slatefile.modules.contains { $0.isEnabled && $0.id.text == name }
+        return isThere ? nil : NoSuchModule(name: name, in: slatefile)
+    }
+
     /// Recreates a module, like a reload whose slatefile changes it.
     ///
     /// Another one is created and launched, takes its place between two events, and the old one receives the

@@ -20,19 +20,22 @@ struct HostWaiter {
         deadline = limit.map { .now + $0 }
     }
 
-    /// Waits until a host accepts a connection.
+    /// Waits until a host answers.
     ///
-    /// - Parameter announce: Called once if there is none, with the reason.
-    /// - Returns: The connection.
-    /// - Throws: ``HostClientError`` where no later host would accept one either, or when the time is up.
-    func firstHost(
-        announcing announce: (HostClientError) -> Void
-    ) throws(HostClientError) -> HostClient {
+    /// - Parameters:
+    ///   - announce: Called once if there is none, or one that stops, with the reason.
+    ///   - ask: Asks a host.
+    /// - Returns: The answer.
+    /// - Throws: ``HostClientError`` where no later host would answer either, or when the time is up.
+    func firstAnswer<Answer>(
+        announcing announce: (HostClientError) -> Void,
+        _ ask: (HostClient) throws(HostClientError) -> Answer
+    ) throws(HostClientError) -> Answer {
         let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
         var isAnnounced = false
         while true {
             do throws(HostClientError) {
-                return try HostClient(to: directory, within: HostClient.patience)
+                return try ask(try HostClient(to: directory, within: HostClient.patience))
             } catch {
                 guard error.isPassing, !isOver else { throw error }
                 if !isAnnounced { announce(error) }

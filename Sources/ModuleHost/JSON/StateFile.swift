@@ -4,8 +4,8 @@ package protocol StateFile: Hashable, Sendable {
     associatedtype Stored: Decodable
 
     static var fileName: String { get }
-    /// The name of the file that each process locks which changes the value; a file of its own, since the other one is
-    /// replaced, and the host that runs on the state directory locks that.
+    /// The name of the lock file, which a process locks before it changes the value. It is another file, because the
+    /// value's file is replaced, and a running host locks the state directory.
     static var lockName: String { get }
     /// The purpose of the file in words: `lists the disabled modules`.
     static var purpose: String { get }

@@ -37,7 +37,7 @@ extension Command {
                 let modules = try call.client.call("modules")
                 return arguments.has("json")
                     ? Console.write(json: modules)
-                    : Console.write(table(ofModules: modules, arguments.program.name))
+                    : Console.write(table(ofModules: modules, arguments.program.name, at: .now()))
             }
         })
 
@@ -51,24 +51,23 @@ extension Command {
     }
 
     private static func parts(
-        ofProcess process: JSONValue?, of module: JSONValue, _ program: String
+        ofProcess process: JSONValue?, of module: JSONValue, _ program: String, at now: WallTime
     ) -> [String] {
-        // The reason of a failure is sufficient.
-        guard let process, module["reason"] == nil else { return [] }
-        if module["state"]?.string == "done" {
-            return process["endedAt"]?.string.map { ["since \($0)"] } ?? []
+        // The reason of a failure is sufficient, and the state of a program that is done.
+        guard let process, module["reason"] == nil, module["state"]?.string != "done" else {
+            return []
         }
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
+        let time = process[isRunning ? "startedAt" : "endedAt"]
         return [
             process["pid"].map { "process \($0.text)" }
                 ?? (module["state"]?.string == "unresponsive" ? "restarting" : "no process"),
-            process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
+            age(since: time, at: now).map { "for \($0)" },
             // Rounded without a sum that overflows for the number of a faulty host.
             process["residentBytes"]?.int.map { "\((($0 >> 19) + 1) >> 1) MiB" },
             restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
             process["lastEnd"]?.string.map { "last: \($0)" },
-            outdated(process, module["id"]?.string ?? "", program),
         ].compactMap(\.self)
     }
 
@@ -90,38 +89,58 @@ extension Command {
         return "\(events), from \(waiting["from"]?.string ?? "?") on"
     }
 
-    private static func table(ofModules modules: JSONValue, _ program: String) -> TerminalText {
+    private static func table(
+        ofModules modules: JSONValue, _ program: String, at now: WallTime
+    ) -> TerminalText {
         func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
         let rows = modules.elements.map { module in
-            var notes: [String] = []
-            if module["main"]?.bool == true { notes.append("main") }
-            if module["required"]?.bool == true { notes.append("required") }
-            if module["lazy"]?.bool == true, module["state"]?.string != "on-demand" {
-                notes.append("lazy")
-            }
-            if let behind = module["behind"]?.int, behind > 0 {
-                notes.append("\(behind) \(behind == 1 ? "event" : "events") behind")
-            }
-            if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
-            if let reason = module["reason"]?.string {
-                notes.append(reason)
-                if module["state"]?.string == "failed" {
-                    notes.append(remedy(forFailed: module, program))
-                }
-                if let url = module["instead"]?.string { notes.append("instead: \(url)") }
-            }
-            notes += parts(ofProcess: module["process"], of: module, program)
-            if let deaths = module["hostDeaths"]?.int {
-                notes.append("isolated: it was running when \(deaths) hosts died")
-            }
-            notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
-            return [
-                text(module, "id"), state(of: module), text(module, "since"),
-                text(module, "entry"),
-                notes.joined(separator: ", "),
+            [
+                text(module, "id"), state(of: module),
+                age(since: module["since"], at: now) ?? "", text(module, "entry"),
+                properties(of: module).joined(separator: ", "),
             ]
         }
-        return textTable([["module", "state", "since", "entry", ""]] + rows)
+        return textTable(
+            [["module", "state", "for", "entry", ""]] + rows,
+            notes: modules.elements.map { notes(on: $0, program, at: now) }, keeping: 3)
+    }
+
+    /// Returns what is short enough for a column.
+    private static func properties(of module: JSONValue) -> [String] {
+        var words = ["main", "required"].filter { module[$0]?.bool == true }
+        if module["lazy"]?.bool == true, module["state"]?.string != "on-demand" {
+            words.append("lazy")
+        }
+        if let behind = module["behind"]?.int, behind > 0 { words.append("\(behind) behind") }
+        return words
+    }
+
+    /// Returns the lines below a module.
+    private static func notes(
+        on module: JSONValue, _ program: String, at now: WallTime
+    ) -> [String] {
+        let id = module["id"]?.string ?? ""
+        let state = module["state"]?.string
+        let holds = module["holds"]?.elements.map { "holds \(describe($0))" }
+        let process = parts(ofProcess: module["process"], of: module, program, at: now)
+        let notes: [String?] = [
+            module["reason"]?.string,
+            state == "failed" ? remedy(forFailed: module, program) : nil,
+            state == "disabled" ? "'\(program) enable \(id)' runs it again" : nil,
+            module["instead"]?.string.map { "instead: \($0)" },
+            module["waiting"].map(describe(waiting:)),
+            process.isEmpty ? nil : process.joined(separator: ", "),
+            module["process"].flatMap { outdated($0, id, program) },
+            module["hostDeaths"]?.int.map { "isolated: it was running when \($0) hosts died" },
+        ]
+        return (notes + (holds ?? [])).compactMap(\.self)
+    }
+
+    /// Returns how long ago a time is, in whole seconds; nil for none.
+    private static func age(since time: JSONValue?, at now: WallTime) -> String? {
+        guard let time = time?.string.flatMap(WallTime.init) else { return nil }
+        let seconds = max(0, now.seconds - time.seconds)
+        return seconds == 0 ? "0s" : Duration.seconds(seconds).briefText
     }
 
     /// Returns the state in words.

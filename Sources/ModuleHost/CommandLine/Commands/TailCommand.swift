@@ -5,8 +5,8 @@ extension Command {
             Where no host runs, it waits for one. It ends when the host ends, or by Ctrl-C.
 
             The level is its own: with --level debug it shows more than the log has. A line is about a module
-            if the module wrote it, or if it names the module. The host keeps its last \(TailRequest.counts.upperBound) lines;
-            'timeline' prints what its record keeps longer.
+            if the module wrote it, or if it names the module. Earlier lines are those that the log wrote: the
+            host keeps the last \(TailRequest.counts.upperBound). 'timeline' prints what its record keeps longer.
 
             The host never waits for its followers: one that reads too slowly loses the oldest lines, and is
             notified how many.
@@ -15,12 +15,14 @@ extension Command {
             Option(
                 name: "lines", letter: "n", placeholder: "N",
                 help: """
-                    the number of lines to begin with, 0 to \(TailRequest.counts.upperBound) (default: \(defaultCount); \
-                    with --since all)
+                    the number of lines to begin with, 0 to \(TailRequest.counts.upperBound) (default: \(defaultCount), or all \
+                    since --since)
                     """),
             Option(
                 name: "since", placeholder: "TIME",
-                help: "begin with lines from then on: 10m ago, or 2026-03-01T09:41:00Z"),
+                help: """
+                    how long ago the lines begin, as 10m, or a time, as 2026-03-01T09:41:00Z
+                    """),
             Option(name: "module", placeholder: "MODULE", help: "only lines about this module"),
             Option(
                 name: "event", placeholder: "EVENT", choices: EventKind.allCases.map(\.rawValue),
@@ -58,10 +60,15 @@ extension Command {
         },
         run: { arguments in
             do throws(HostClientError) {
-                let client = try HostWaiter(arguments, within: nil).firstHost {
-                    Console.printError("\(arguments.title): \($0); waiting for one")
+                let client = try HostWaiter(arguments, within: nil).firstAnswer {
+                    let elsewhere =
+                        arguments.has("state-dir") ? "" : " ('--state-dir' chooses another one)"
+                    Console.printError("\(arguments.title): \($0)\(elsewhere); waiting for one")
+                } _: { client throws(HostClientError) in
+                    try begin(client, arguments)
+                    return client
                 }
-                return try follow(client, arguments)
+                return show(client, arguments)
             } catch {
                 Console.printError("\(arguments.title): \(error)")
                 return error.exitCode
@@ -77,42 +84,28 @@ extension Command {
         return Int(text).flatMap { TailRequest.counts.contains($0) ? $0 : nil }
     }
 
-    private static func follow(
+    private static func begin(
         _ client: HostClient, _ arguments: Arguments
-    ) throws(HostClientError) -> ExitCode {
-        if let module = arguments["module"], let error = try missing(module, client) {
-            Console.printError("\(arguments.title): \(error)")
-            return .unavailable
-        }
+    ) throws(HostClientError) {
         let start = try client.call("tail") {
             HostClient.writeTail(
                 of: arguments["module"], event: arguments["event"], level: arguments["level"],
                 last: count(of: arguments) ?? defaultCount, since: arguments["since"], to: &$0)
         }
-        if let text = arguments["since"], let since = TimelineReport.Start(text)?.time(at: .now()),
+        guard let since = arguments["since"].flatMap(TimelineReport.Start.init)?.time(at: .now()),
             let kept = start["keptSince"]?.string.flatMap(WallTime.init), since < kept
-        {
-            Console.printError(
-                "\(arguments.title): lines before \(kept.iso8601) are not kept; 'timeline' has more"
-            )
-        }
+        else { return }
+        Console.printError(
+            "\(arguments.title): lines before \(kept.iso8601) are not kept; 'timeline' has more")
+    }
+
+    private static func show(_ client: HostClient, _ arguments: Arguments) -> ExitCode {
         while let news = client.nextNotification() {
             guard let what = news.parameters else { continue }
             let code = Console.write(line(news.method, what, arguments.has("json")))
             if code != .success { return code }
         }
         return .success
-    }
-
-    /// Returns the reason why a host has no lines about a module; nil for a module of its slatefile.
-    private static func missing(
-        _ module: String, _ client: HostClient
-    ) throws(HostClientError) -> TerminalText? {
-        let modules = try client.call("config")["modules"]?.elements
-        let names = modules?.compactMap { $0["id"]?.string } ?? []
-        guard !names.contains(module) else { return nil }
-        let offer = nearestName(to: module, in: names).map { "; did you mean '\($0)'?" } ?? ""
-        return "no module '\(module)'\(offer)"
     }
 
     private static func line(

@@ -123,7 +123,13 @@ extension ControlMethods {
                 parameters.module, parameters.action, RouteParameters(object),
                 origin: call.peer.origin, token: parameters.token?.token
             ) { result in
-                call.reply.give(result)
+                if case .failure(let error as RouteError) = result, case .noModule = error {
+                    // It may be there, and not enabled.
+                    let error = NoSuchModule(name: parameters.module, in: host.slatefile)
+                    call.reply.fail(RPCError(.notFound, "\(error)"))
+                } else {
+                    call.reply.give(result)
+                }
                 call.cancellation?.end()
             }
             call.cancellation?.whenCancelled(cancel)

@@ -6,10 +6,11 @@ private struct LogLevelParameters: Decodable, Sendable {
 }
 
 extension ControlMethods {
-    /// Adds `log.level`, which chooses a level of the log, and responds with those in effect.
+    /// Adds `log.level`, which chooses a level of the log, and responds with those in effect; `tail` knows the modules then.
     ///
     /// Without the lane: also while a module hangs, and before READY.
     mutating func addLogLevel(of host: AppHost) {
+        missingModule = { [host] in host.missingModule($0) }
         add("log.level", LogLevelParameters.self) { parameters, call in
             do throws(RPCError) {
                 try host.choose(parameters, for: call.peer.origin)
@@ -43,11 +44,8 @@ extension AppHost {
             throw .invalidParameters(
                 "/level: \(quoted(word)) is not one of \(LogLevel.words.joined(separator: ", "))")
         }
-        if let name = parameters.module {
-            let slatefile = slatefile
-            guard slatefile.modules.contains(where: { $0.isEnabled && $0.id.text == name }) else {
-                throw RPCError(.notFound, "\(NoSuchModule(name: name, in: slatefile))")
-            }
+        if let name = parameters.module, let error = missingModule(name) {
+            throw RPCError(.notFound, "\(error)")
         }
         let levels = log.levels
         let log = parameters.module.map(log.of(module:)) ?? log

@@ -29,6 +29,9 @@ package struct ControlMethods: Sendable {
         }
     }
 
+    /// Returns why a name is not that of a module that runs; nil for one that does, and where modules are unknown.
+    var missingModule: @Sendable (String) -> NoSuchModule? = { _ in nil }
+
     /// The methods that add work for modules, and are refused where too much is in flight.
     static let addLoad: Set<String> = ["call", "canopen", "open", "post", "send"]
 

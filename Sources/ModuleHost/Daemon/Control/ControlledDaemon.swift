@@ -67,7 +67,7 @@ package final class ControlledDaemon: ControlledHost {
             identity, metrics, inbox: inbox?.currentFigures(with: host.gate.lane))
         let entries = host.slatefile.modules
         status.isolated = entries.filter { $0.hostDeaths != nil }.map(\.id)
-        status.disabled = entries.filter(\.isDisabled).map(\.id)
+        status.disabled = disabled.map(\.id)
         status.atWork = host.gate.lane.slot(host.gate.lane.ownership.slot)?.id
         status.holds = host.holds.open
         if let ready = metrics.readyAfter, ready >= Self.slowStart {
@@ -82,6 +82,8 @@ package final class ControlledDaemon: ControlledHost {
         status.isProgramReplaced = RunningProgram.file?.isReplaced ?? false
         return status
     }
+
+    package var disabled: [Slatefile.Module] { host.slatefile.modules.filter(\.isDisabled) }
 
     package func modules(
         _ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void

@@ -18,6 +18,9 @@ package protocol ControlledHost: Sendable {
     /// processes.
     func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void)
 
+    /// The modules that are disabled beside the slatefile, in slatefile order.
+    var disabled: [Slatefile.Module] { get }
+
     /// Stops the app, and reports how it ended; also for an app that is stopping already.
     ///
     /// - Parameters:
@@ -74,7 +77,10 @@ extension ControlMethods {
             host.modules { modules in
                 call.onControlThread {
                     call.reply.give(modules) { modules, json in
-                        json.array { for module in modules { module.measured.write(to: &$0) } }
+                        json.array {
+                            for module in modules { module.measured.write(to: &$0) }
+                            for module in host.disabled { module.writeDisabled(to: &$0) }
+                        }
                     }
                 }
             }
@@ -241,6 +247,17 @@ package struct HostStatus: Hashable, Sendable {
                     hold.write(to: &json)
                 }
             }
+        }
+    }
+}
+
+extension Slatefile.Module {
+    /// Writes the status of a module that is disabled, which the app does not have.
+    fileprivate func writeDisabled(to json: inout JSONWriter) {
+        json.object {
+            $0.member("id", id.text)
+            $0.member("entry", name)
+            $0.member("state", "disabled")
         }
     }
 }

@@ -9,7 +9,7 @@ extension HostClient {
     /// that is too slow loses the oldest lines, and receives their number.
     ///
     /// - Parameters:
-    ///   - module: The module that lines are of, or name; nil for all lines.
+    ///   - module: The module that wrote the lines, or that they name; nil for all lines.
     ///   - event: The event that lines belong to; nil for all lines.
     ///   - level: The least level of the lines, whatever level the log of the host has.
     ///   - count: The number of lines to begin with, of those that were logged before; 0 to 1000.

@@ -1,6 +1,6 @@
 /// The newest lines of a log, for followers that begin later.
 struct TailHistory {
-    /// The number of lines that are kept, and of the bytes of their text.
+    /// The number of lines that are kept, and of the bytes of their text; the newest line is kept in any case.
     static let limit = (records: 1000, bytes: 1 << 18)
 
     private var records = Deque<LogRecord>()
@@ -14,7 +14,9 @@ struct TailHistory {
     mutating func append(_ record: LogRecord) {
         records.append(record)
         bytes += record.size
-        while records.count > Self.limit.records || bytes > Self.limit.bytes {
+        while records.count > Self.limit.records
+            || bytes > Self.limit.bytes && records.count > 1
+        {
             bytes -= records.popFirst()?.size ?? 0
             isCut = true
         }

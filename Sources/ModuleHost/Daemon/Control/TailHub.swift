@@ -40,17 +40,23 @@ package final class TailHub: LogSink {
     package var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     package func write(_ record: LogRecord) {
+        // Details that one follower wants would leave the others little of what the log wrote.
+        let isKept =
+            record.level >= TailRequest.level || levels.isWritten(record.level, for: record.module)
         let followers = state.withLock { state in
-            state.history.append(record)
+            if isKept { state.history.append(record) }
             return state.followers
         }
-        guard followers.contains(where: { $0.request.wants(record) }) else { return }
+        guard !followers.isEmpty else { return }
+        let interested = followers.filter { $0.request.wants(record) }
+        guard !interested.isEmpty else { return }
         let line = record.notification
-        for follower in followers where follower.request.wants(record) { follower.append(line) }
+        for follower in interested { follower.append(line) }
     }
 
     /// Adds a follower.
     ///
+    /// - Thread: One for all followers that come and go, such as that of the control socket.
     /// - Parameters:
     ///   - request: The lines that it wants, and those that it begins with.
     ///   - wake: Called when there is a line to take after there was none; on the thread that logs, so it
@@ -59,26 +65,24 @@ package final class TailHub: LogSink {
     func follow(
         _ request: TailRequest = TailRequest(), wake: @escaping @Sendable () -> Void
     ) -> (follower: TailFollower, keptSince: WallTime?) {
-        let (follower, start) = state.withLock { state in
-            let follower = TailFollower(
-                request, after: state.history.lines(for: request), limits: limits, wake: wake)
+        let follower = TailFollower(request, limits: limits, wake: wake)
+        let history = state.withLock { state in
             state.followers.append(follower)
-            updateLevel(state)
-            return (follower, state.history.start)
+            return state.history
         }
-        if follower.hasLines { wake() }
-        return (follower, start)
+        updateLevel()
+        // Searched without the lock, which each line takes; lines that come meanwhile are behind those.
+        follower.begin(with: history.lines(for: request))
+        return (follower, history.start)
     }
 
     func unfollow(_ follower: TailFollower) {
-        state.withLock { state in
-            state.followers.removeAll { $0 === follower }
-            updateLevel(state)
-        }
+        state.withLock { state in state.followers.removeAll { $0 === follower } }
+        updateLevel()
     }
 
-    private func updateLevel(_ state: State) {
-        levels.follow(state.followers.map(\.request.level).min())
+    private func updateLevel() {
+        levels.follow(state.withLock { $0.followers.map(\.request.level).min() })
     }
 }
 
@@ -96,19 +100,21 @@ final class TailFollower: Sendable {
     let request: TailRequest
     private let limits: TailHub.Limits
     private let wake: @Sendable () -> Void
-    private let ring: Guarded<Ring>
+    private let ring = Guarded(Ring())
 
     fileprivate init(
-        _ request: TailRequest, after earlier: [LogRecord], limits: TailHub.Limits,
-        wake: @escaping @Sendable () -> Void
+        _ request: TailRequest, limits: TailHub.Limits, wake: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.limits = limits
         self.wake = wake
-        ring = Guarded(Ring(earlier: earlier[...]))
     }
 
-    fileprivate var hasLines: Bool { ring.withLock { !$0.isEmpty } }
+    /// Puts kept lines before all others.
+    fileprivate func begin(with lines: [LogRecord]) {
+        ring.withLock { $0.earlier = lines[...] }
+        if !lines.isEmpty { wake() }
+    }
 
     fileprivate func append(_ line: [UInt8]) {
         let isFirst = ring.withLock { ring in

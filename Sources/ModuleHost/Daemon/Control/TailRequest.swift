@@ -9,7 +9,7 @@ package struct TailRequest: Sendable {
     package var count = 0
     /// The time from which on kept lines count; nil for all.
     package var since: WallTime?
-    /// The id of the module that lines are of, or name; nil for all.
+    /// The id of the module that wrote the lines, or that they name; nil for all.
     package var module: String?
     /// The event that lines belong to, by its external name; nil for all lines.
     package var event: String?
@@ -83,11 +83,10 @@ extension TailRequest {
             count = last
         }
         if let text = given.since {
-            guard let start = TimelineReport.Start(text) else {
-                throw .invalidParameters(
-                    "/since: \(quoted(text)) is not 'launch', 'all', a duration or a time")
+            guard let time = TimelineReport.Start(text)?.time(at: now) else {
+                throw .invalidParameters("/since: \(quoted(text)) is not a duration or a time")
             }
-            since = start.time(at: now)
+            since = time
         }
         module = given.module
         if let name = given.event {

@@ -193,6 +193,8 @@ struct HostClientTests {
     @Test("status, modules and stop of a host")
     func controlledHost() throws {
         struct Still: ControlledHost {
+            var disabled: [Slatefile.Module] { [] }
+
             var identity: HostIdentity {
                 var identity = HostIdentity(
                     app: "Demo", slatefile: "slatefile.json", stateDirectory: ".hostd",

@@ -114,7 +114,19 @@ struct TailHubTests {
         for number in 1...20 { hub.log(number, String(repeating: "x", count: 20_000)) }
         #expect(try numbers(hub.follow(request(1000)) {}.follower) == Array(8...20))
         hub.log(21, String(repeating: "x", count: 1_000_000))
-        #expect(try numbers(hub.follow(request(1000)) {}.follower) == [])
+        let (large, last) = hub.follow(request(1000)) {}
+        #expect(try numbers(large) == [21])
+        #expect(last == WallTime(seconds: 21))
+    }
+
+    @Test("what only a follower wants takes no room of what the log wrote")
+    func details() throws {
+        let hub = TailHub(LogLevels(start: .warning))
+        hub.log(1, level: .warning)
+        let (debugger, _) = hub.follow(request(0) { $0.level = .debug }) {}
+        for number in 2...1200 { hub.log(number, level: .debug) }
+        #expect(try numbers(debugger).last == 1200)
+        #expect(try numbers(hub.follow(request(10)) {}.follower) == [1])
     }
 
     @Test(
@@ -139,7 +151,8 @@ struct TailHubTests {
         arguments: [
             (#"{"last":-1}"#, "/last: -1 is not in 0...1000"),
             (#"{"last":1001}"#, "/last: 1001 is not in 0...1000"),
-            (#"{"since":"soon"}"#, "/since: 'soon' is not 'launch', 'all', a duration or a time"),
+            (#"{"since":"soon"}"#, "/since: 'soon' is not a duration or a time"),
+            (#"{"since":"all"}"#, "/since: 'all' is not a duration or a time"),
             (#"{"event":"pull"}"#, "/event: 'pull' is not an event"),
             (
                 #"{"level":"loud"}"#,
