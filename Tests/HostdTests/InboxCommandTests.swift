@@ -150,8 +150,8 @@ struct InboxCommandTests {
                   position  event    id  time                  modules
                   1:48      push     b   2026-03-01T09:41:00Z  x.a, x.b
                   1:125     message                            x.b, x.c
-                  1:193     ?                                  to be moved to the dead letters: unknown event 'psh'; \
-                did you mean 'push'?
+                  1:193     ?
+                    to be moved to the dead letters: unknown event 'psh'; did you mean 'push'?
                 2 modules behind
                   module  from
                   x.a     1:48
@@ -222,8 +222,9 @@ struct InboxCommandTests {
             outcome.output == """
                 100001 pending
                   position  event  id  time  modules
-                  1:1       ?                to be moved to the dead letters: 'event' is missing: the name of an event, \
-                such as "push"
+                  1:1       ?
+                    to be moved to the dead letters: 'event' is missing: the name of an event,
+                    such as "push"
                   1:5       push             all
                   … and 99999 more; '--limit N' shows more
                 0 dead letters

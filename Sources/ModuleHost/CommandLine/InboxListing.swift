@@ -30,7 +30,11 @@ struct InboxListing {
         var text: TerminalText = "\(pending.count) pending\n"
         if !pending.first.isEmpty {
             let head = ["  position", "event", "id", "time", "modules"]
-            text += textTable([head] + pending.first.map(row))
+            text += textTable(
+                [head] + pending.first.map(row),
+                notes: pending.first.map { event in
+                    event.error.map { ["to be moved to the dead letters: \($0)"] } ?? []
+                }, keeping: 4)
         }
         text += rest(pending.count)
         if !behind.isEmpty {
@@ -44,7 +48,7 @@ struct InboxListing {
         let shown = rejected.events.prefix(limit)
         if !shown.isEmpty {
             let head = ["  position", "event", "id", "moved", "reason"]
-            text += textTable([head] + shown.map(row))
+            text += textTable([head] + shown.map(row), keeping: 4)
         }
         return text + rest(rejected.events.count)
     }
@@ -61,7 +65,7 @@ struct InboxListing {
         let modules = event.modules?.list ?? "all"
         return [
             "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
-            event.error.map { "to be moved to the dead letters: \($0)" } ?? modules,
+            event.error == nil ? modules : "",
         ]
     }
 

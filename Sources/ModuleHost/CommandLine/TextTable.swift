@@ -7,8 +7,11 @@ func textTable(_ rows: [[String]]) -> TerminalText { tableLines(rows).joined() }
 ///   - rows: The rows, the heading first. Columns that do not fit become notes, the last one first.
 ///   - notes: The notes of each row but the heading, in lines that fit.
 ///   - kept: The number of columns that stay.
-func textTable(_ rows: [[String]], notes: [[String]], keeping kept: Int) -> TerminalText {
-    var (rows, notes) = (rows, [[]] + notes)
+func textTable(
+    _ rows: [[String]], notes: [[String]] = [], keeping kept: Int
+) -> TerminalText {
+    var rows = rows
+    var notes = notes.isEmpty ? Array(repeating: [], count: rows.count) : [[]] + notes
     var lines = tableLines(rows)
     while let width = lines.map(\.count).max(), width > helpWidth + 1,
         let columns = rows.map(\.count).max(), columns > kept

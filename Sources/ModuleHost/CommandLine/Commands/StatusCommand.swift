@@ -79,9 +79,7 @@ extension Command {
             ("reload", [lastReload(of: status)]),
         ]
         return rows.filter { !$0.1.compactMap(\.self).isEmpty }
-            .map { name, parts -> TerminalText in
-                "\(name.padded(to: 14))\(parts.compactMap(\.self).joined(separator: ", "))\n"
-            }
+            .map { lines($0, $1.compactMap(\.self).joined(separator: ", "), margin: 14) }
             .joined()
     }
 

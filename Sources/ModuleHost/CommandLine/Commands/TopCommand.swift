@@ -7,8 +7,8 @@ extension Command {
             A table of the modules that is drawn again and again: their states, the events that each of them
             handles, the share of the lane that it takes (of a module with a process or asynchronous
             handlers: the share of the time until its answers), what waits for it, how often its handlers
-            threw and its process was restarted, and the memory of that. Unlike 'hostd metrics', it shows
-            rates: what has happened since the last time.
+            threw and its process was restarted, and the memory of that. Events and lane are those since the
+            last table; 'metrics' prints the sums.
 
             Keys: q ends it. l, e, b, f, r, m, s and n sort by lane, events, behind, failures, restarts,
             memory, state and name. If the host does not answer in time, the second line says so, and the
@@ -25,7 +25,7 @@ extension Command {
             Option(
                 name: "sort", placeholder: "COLUMN",
                 choices: TopTable.Order.allCases.map(\.rawValue),
-                help: "column to sort by (default: \(TopTable().order.rawValue))"),
+                help: "(default: \(TopTable().order.rawValue))"),
             .slatefile, .stateDirectory,
         ],
         exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
