@@ -124,9 +124,11 @@ extension App {
 
     /// Cancels the long-running task of a module that is about to be released, which then waits for its end.
     ///
-    /// An overdue module has its turn when it returns.
+    /// An overdue module is released when it returns, and nothing waits for its task before that. The task is
+    /// cancelled at once: what it runs elsewhere, such as a server, can end meanwhile.
     func cancelRun(of record: ModuleRecord) {
-        guard let run = record.run, !isOverdue(record) else { return }
+        guard let run = record.run else { return }
+        guard !isOverdue(record) else { return run.cancel() }
         let (holds, reason) = (holds, "its run() was cancelled")
         run.cancel {
             let request = HoldList.Request(

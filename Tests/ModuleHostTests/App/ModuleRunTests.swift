@@ -36,7 +36,10 @@ struct ModuleRunTests {
         #expect(await test.stopped() == .stopped)
         let order = probe.entries.filter { $0.hasPrefix("r ") }
         #expect(
-            order == ["r launch", "r run", "r terminate", "r cancelled true", "r ended", "r gone"])
+            order == [
+                "r launch", "r run", "r terminate", "r asked to end", "r cancelled true", "r ended",
+                "r gone",
+            ])
         #expect(!test.recorder.messages.contains { $0.contains("run failed") })
     }
 
@@ -50,7 +53,10 @@ struct ModuleRunTests {
         await probe.reached("r gone")
         let order = probe.entries.filter { $0.hasPrefix("r ") }
         #expect(
-            order == ["r launch", "r run", "r terminate", "r cancelled true", "r ended", "r gone"])
+            order == [
+                "r launch", "r run", "r terminate", "r asked to end", "r cancelled true", "r ended",
+                "r gone",
+            ])
         _ = try await test.reload([.init(name: "m"), .init(name: "s", type: "RunProbe")])
         await probe.reached("s run")
         #expect(await test.stopped() == .stopped)
@@ -111,9 +117,12 @@ struct ModuleRunTests {
         _ = await test.recorder.first(containing: "unresponsive")
         test.host.stop(because: "the test is over")
         await probe.reached("m terminate")
+        // While its module does not return: what it runs elsewhere can end meanwhile.
+        await probe.reached("r asked to end")
         door.open()
         #expect(await test.end() == .stopped)
         await probe.reached("r gone")
+        #expect(probe.entries.count { $0 == "r asked to end" } == 1)
     }
 
     @Test("slices of a task wait for the thread of a module that is overdue")

@@ -50,12 +50,21 @@ class RunProbeBase: Module, ConfiguredModule, TerminationResponder, MemoryWarnin
 
     func run(isolation: isolated any Actor) async throws {
         try note("run")
-        for await text in input {
-            try note(text)
-            if text == "end" { return }
-            if text == "throw" { throw TestError() }
-            probe.stand("\(name) \(text) door")
+        let (probe, name) = (probe, name)
+        let hasEnded = try await withTaskCancellationHandler {
+            // A closure has the isolation only if it captures it.
+            _ = isolation
+            for await text in input {
+                try note(text)
+                if text == "end" { return true }
+                if text == "throw" { throw TestError() }
+                probe.stand("\(name) \(text) door")
+            }
+            return false
+        } onCancel: {
+            probe.note("\(name) asked to end")
         }
+        if hasEnded { return }
         try note("cancelled \(Task.isCancelled)")
         // An orderly end may take some slices.
         await Task.yield()
