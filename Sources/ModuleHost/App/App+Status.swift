@@ -54,6 +54,8 @@ extension App {
         }
     }
 
+    func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
+
     /// The status of one module without its holds; nil for one that is not enabled.
     func status(of module: ModuleID) -> ModuleStatus? {
         if let record = record(of: module) { return status(of: record) }

@@ -105,8 +105,6 @@ final class App {
         return record
     }
 
-    func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
-
     /// Delivers an event of the host itself after everything accepted before.
     func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
         gate.lane.enqueue(EventJob(request, in: LaneConfined(self), limit: limit))
