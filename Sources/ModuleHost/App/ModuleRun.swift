@@ -122,10 +122,8 @@ extension App {
         }
     }
 
-    /// Cancels the long-running task of a module that is about to be released, which then waits for its end.
-    ///
-    /// An overdue module is released when it returns, and nothing waits for its task before that. The task is
-    /// cancelled at once: what it runs elsewhere, such as a server, can end meanwhile.
+    /// Cancels the long-running task of a module that is about to be released, which then waits for its end. That of
+    /// an overdue module is not waited for: what it runs elsewhere, such as a server, can end meanwhile.
     func cancelRun(of record: ModuleRecord) {
         guard let run = record.run else { return }
         guard !isOverdue(record) else { return run.cancel() }
