@@ -23,16 +23,21 @@ extension App {
                 do { _ = try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return
             }
-            let (counts, began) = (gate.lane.counts.address, time.coarseNanoseconds())
+            let counts = gate.lane.counts.address
+            var began = keepsTimes ? time.coarseNanoseconds() : nil
             let outcome = gate.call(record.slot, on: thread) {
-                counts.count(try describing(notify), of: record.slot.number)
+                let reply = try describing(notify)
+                counts.count(reply, of: record.slot.number)
+                // Its answer adds the time, also that until now.
+                if reply.isOpen { began = nil }
             }
-            counts.add(time.coarseNanoseconds() - began, of: record.slot.number)
             switch outcome {
             case .returned, .tooDeep: break
             case .threw(let error): failed(error)
-            case .lost, .threwOverdue: isLost = true
+            // It did not have the lane all the time.
+            case .lost, .threwOverdue: (isLost, began) = (true, nil)
             }
+            if let began { counts.add(time.coarseNanoseconds() - began, of: record.slot.number) }
         }
         return !isLost
     }

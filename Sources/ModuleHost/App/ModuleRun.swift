@@ -122,8 +122,8 @@ extension App {
         }
     }
 
-    /// Cancels the long-running task of a module that is about to be released, which then waits for its end. That of
-    /// an overdue module is not waited for: what it runs elsewhere, such as a server, can end meanwhile.
+    /// Cancels the long-running task of a module, whose release then waits for its end; of an overdue one it does
+    /// not, and what the task runs elsewhere can end meanwhile.
     func cancelRun(of record: ModuleRecord) {
         guard let run = record.run else { return }
         guard !isOverdue(record) else { return run.cancel() }

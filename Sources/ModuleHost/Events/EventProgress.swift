@@ -45,9 +45,9 @@ class EventProgress {
         isOwner: () -> Bool
     ) {
         let time = now - lastReturn.load(ordering: .relaxed)
-        lastReturn.store(now, ordering: .relaxed)
         // Nearly always: the clock moves once in some milliseconds.
         guard time > 0, isOwner() else { return }
+        lastReturn.store(now, ordering: .relaxed)
         counts()?.add(time, of: slot)
         guard time > Int(longest.load(ordering: .relaxed) >> 16) else { return }
         longest.store(UInt64(min(time, 1 << 47)) << 16 | UInt64(slot), ordering: .relaxed)

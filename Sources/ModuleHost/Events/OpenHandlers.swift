@@ -10,7 +10,6 @@ final class OpenHandlers: EventTaker {
     private let services: HostServices
     private let slot: ModuleSlot
     private let place: ModulePlace
-    private let log: Log
     /// The handler for which events wait.
     private var open: Handling?
 
@@ -21,7 +20,7 @@ final class OpenHandlers: EventTaker {
         }
         guard hasHandler else { return nil }
         (services, slot) = (context.host.services, context.slot)
-        (place, log) = (context.place, context.log)
+        place = context.place
     }
 
     /// A handler that has begun.
@@ -106,8 +105,9 @@ final class OpenHandlers: EventTaker {
         case .open: finish(handling, handling.others.joined(with: answer))
         case .alone, .returned:
             place.remove(handling.task)
-            if case .failed(let error) = answer, !handling.task.isCancelled {
-                log.write(.error, "failed: \(error)", event: handling.event.kind.rawValue)
+            // No event waits for its answer; an error is counted and logged all the same.
+            if case .failed = answer, !handling.task.isCancelled {
+                services.answered(slot, handling.event, answer)
             }
         }
     }

@@ -141,10 +141,8 @@ extension IsolatedModule: EventTaker {
         openEvent = nil
         defer { noteExchange() }
         open.process.hasEvent.store(false, ordering: .relaxed)
-        let now = context.host.services.time.now()
-        open.process.calls.withLock { $0.restart(at: now) }
-        let time = open.began.duration(to: now).wholeNanoseconds
-        context.host.services.gate.lane.counts.address.add(time, of: context.slot.number)
+        let services = context.host.services
+        open.process.calls.withLock { $0.restart(at: services.time.now()) }
         let answer = Result { () throws -> EventReply in
             switch result {
             case .success(let answer):
@@ -156,8 +154,11 @@ extension IsolatedModule: EventTaker {
                 return reply(to: open.event, try notify(open.event, after: end))
             }
         }
+        // With that of the next process, if this one died.
+        let time = open.began.duration(to: services.time.now()).wholeNanoseconds
+        services.gate.lane.counts.address.add(time, of: context.slot.number)
         // Ended with the host, it has not answered: the next host delivers the event again.
-        if case .failure = result, context.host.services.gate.lane.isClosed { return }
+        if case .failure = result, services.gate.lane.isClosed { return }
         answered(open.event, answer)
     }
 

@@ -73,6 +73,29 @@ struct ModuleCountTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test(
+        "a module that hangs in the shutdown events of a reload has no time of the lane after it was lost"
+    )
+    func hungInReload() async throws {
+        let door = Door()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        probe.when("b terminate") { _ in door.pass() }
+        let before = await counts(test)
+        async let outcome = test.reload([
+            .init(name: "a"), .init(name: "b", type: "CallProbe"),
+        ])
+        await probe.reached("b terminate")
+        test.overrun()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        test.time.advance(by: .seconds(60))
+        door.open()
+        #expect(try await outcome.text == "applied: recreated x.b")
+        await test.settled()
+        #expect(await counts(test, since: before)[1].time < .seconds(60))
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("an asynchronous handler is counted when it returns or throws, with its whole time")
     func later() async throws {
         let test = try await HostUnderTest(
