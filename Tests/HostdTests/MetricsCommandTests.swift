@@ -113,7 +113,7 @@ struct MetricsCommandTests {
             ]}
             """
         ).ready()
-        let modules = try run.hostd("modules").output.replacing("\n    ", with: " ")
+        let modules = try run.hostd("modules").unwrapped
         #expect(modules.contains("the metrics are those of the host, "))
         #expect(modules.contains("; remove 'isolation' from this module's entry"))
         #expect(

@@ -73,7 +73,7 @@ struct RestartRunTests {
             + "'hostd reload' applies the change\n"
         #expect(try restarted() == note)
         #expect(
-            try run.hostd("status").output.contains(
+            try run.hostd("status").unwrapped.contains(
                 "slatefile.json, has changed: 'hostd reload' applies the change\n"))
         try folder.write("{", to: "slatefile.json")
         #expect(try run.hostd("reload").exit == .code(78))
@@ -85,15 +85,11 @@ struct RestartRunTests {
 
         try folder.write(program + "# another version\n", to: "small.py")
         let outdated = "/small.py has changed: 'hostd restart x.python' runs it"
-        /// Returns the modules with their notes unwrapped.
-        func modules() throws -> String {
-            try run.hostd("modules").output.replacing("\n    ", with: " ")
-        }
-        #expect(try modules().contains(outdated))
+        #expect(try run.hostd("modules").unwrapped.contains(outdated))
         let runs = try restarted()
         #expect(runs.hasPrefix("hostd restart: it runs /"), "\(runs)")
         #expect(runs.contains("/small.py as written at 20"), "\(runs)")
-        #expect(!(try modules().contains(outdated)))
+        #expect(!(try run.hostd("modules").unwrapped.contains(outdated)))
         #expect(try run.terminated().exit == .code(0))
     }
 

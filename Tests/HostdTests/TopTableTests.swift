@@ -105,7 +105,7 @@ struct TopTableTests {
         table.take(
             sample(at: 90, start: 101.5, Module(id: "x.a", values: ["deliveries_total": 40])))
         #expect(lines(table)[3].hasPrefix("x.a    running            - "))
-        #expect(lines(table)[0].contains("up 0ns") || lines(table)[0].contains("up 0s"))
+        #expect(lines(table)[0].contains("up 0s"))
     }
 
     @Test("a busy host leaves the modules out: the last ones stay, with their rates")
@@ -115,7 +115,7 @@ struct TopTableTests {
         table.take(sample(at: 101, Module(id: "x.a", values: ["deliveries_total": 9])))
         let before = lines(table)[2...]
         table.take(sample(at: 104, events: 30))
-        #expect(table.isBusy && lines(table)[2...] == before)
+        #expect(table.busyNotice != nil && lines(table)[2...] == before)
         #expect(lines(table)[0].contains("10 events/s"))
         #expect(lines(table, notice: "the host has ended")[1] == "the host has ended")
     }

@@ -24,6 +24,9 @@ package final class HostProcess {
         package let exit: Exit
         package let output: String
         package let error: String
+
+        /// The output, with the lines joined that were wrapped at 80 columns.
+        package var unwrapped: String { output.replacing(/\n +/, with: " ") }
     }
 
     /// How a standard stream of the process begins.

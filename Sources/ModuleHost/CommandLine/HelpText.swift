@@ -108,6 +108,8 @@ private func section(_ heading: String, _ rows: [(String, String)]) -> String {
 
 /// Returns the text in lines of at most `width` characters, but for longer words.
 func filled(_ text: String, to width: Int) -> [String] {
+    // Several spaces in a row, as in a path, would become one.
+    guard text.count > width else { return [text] }
     var lines = [""]
     for word in text.split(separator: " ") {
         let end = lines.count - 1

@@ -1,14 +1,19 @@
-/// Returns rows as lines with aligned columns; their content is escaped.
-func textTable(_ rows: [[String]]) -> TerminalText { tableLines(rows).joined() }
+import AppService
 
-/// Returns rows as lines of at most 80 characters, if their first columns leave room for it, with notes below them.
+/// Returns how long ago a time is, such as `0s`, `45s` or `3h05m`.
+func ageText(seconds: Int) -> String {
+    seconds > 0 ? Duration.seconds(seconds).briefText : "0s"
+}
+
+/// Returns rows as lines with aligned columns, of at most 80 characters if the first columns leave room for it; their
+/// content is escaped.
 ///
 /// - Parameters:
 ///   - rows: The rows, the heading first. Columns that do not fit become notes, the last one first.
 ///   - notes: The notes of each row but the heading, in lines that fit.
-///   - kept: The number of columns that stay.
+///   - kept: The number of columns that stay; by default all, whatever their width.
 func textTable(
-    _ rows: [[String]], notes: [[String]] = [], keeping kept: Int
+    _ rows: [[String]], notes: [[String]] = [], keeping kept: Int = .max
 ) -> TerminalText {
     var rows = rows
     var notes = notes.isEmpty ? Array(repeating: [], count: rows.count) : [[]] + notes
@@ -16,9 +21,11 @@ func textTable(
     while let width = lines.map(\.count).max(), width > helpWidth + 1,
         let columns = rows.map(\.count).max(), columns > kept
     {
+        let title = rows[0].count == columns ? rows[0].last ?? "" : ""
         for index in rows.indices where rows[index].count == columns {
             let cell = rows[index].removeLast()
-            if index > 0, !cell.isEmpty { notes[index].insert(cell, at: 0) }
+            guard index > 0, !cell.isEmpty else { continue }
+            notes[index].insert(title.isEmpty ? cell : "\(title): \(cell)", at: 0)
         }
         lines = tableLines(rows)
     }

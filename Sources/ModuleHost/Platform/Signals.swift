@@ -178,6 +178,13 @@ package enum Signals {
         guard sigqueue(process, signal, sigval(sival_int: value)) == 0 else { throw .last }
     }
 
+    /// Has a signal that the calling thread blocks take its effect, as if no thread took it in another way.
+    package static func letThrough(_ signal: Int32) {
+        pthread_kill(pthread_self(), signal)
+        _ = change(SIG_UNBLOCK, SignalSet([signal]))
+        _ = change(SIG_BLOCK, SignalSet([signal]))
+    }
+
     /// Sends a signal to one thread of this process.
     static func send(_ signal: Int32, toThread thread: UInt) { pthread_kill(thread, signal) }
 

@@ -10,11 +10,9 @@ package final class TerminalScreen: Sendable {
     package enum News: Hashable, Sendable {
         case key(UInt8)
         case signal(Int32)
-        /// The screen has another size, or is to be drawn again.
-        case resized
         case rung
-        /// The time is up.
-        case time
+        /// The screen has another size, or is to be drawn again; or the time is up.
+        case redraw
     }
 
     /// The signals that were blocked before.
@@ -31,13 +29,13 @@ package final class TerminalScreen: Sendable {
         var settings = termios()
         keyboard = tcgetattr(STDIN_FILENO, &settings) == 0 ? settings : nil
         bell = try WakeSignal()
-        let signals = SignalSet(
-            [SIGWINCH, SIGTSTP] + Signals.requestsEnd.filter { !Signals.isIgnored($0) })
+        let ends = [SIGTSTP, SIGQUIT, SIGHUP] + Signals.requestsEnd
+        let signals = SignalSet([SIGWINCH] + ends.filter { !Signals.isIgnored($0) })
         Signals.block(signals)
         try NativeThread.start(name: "signals") { [self] in
             while true {
                 let signal = Signals.wait(for: signals).number
-                news.withLock { $0.append(signal == SIGWINCH ? .resized : .signal(signal)) }
+                news.withLock { $0.append(signal == SIGWINCH ? .redraw : .signal(signal)) }
                 bell.give()
             }
         }
@@ -83,10 +81,10 @@ package final class TerminalScreen: Sendable {
             switch news.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             case .signal(SIGTSTP):
                 leave()
-                // Stops here, until the shell has it go on.
-                try? Signals.send(SIGSTOP, to: CurrentProcess.id)
+                // Stops here until the shell has it go on, and not where no shell would.
+                Signals.letThrough(SIGTSTP)
                 enter()
-                return .resized
+                return .redraw
             case let next?: return next
             case nil: break
             }
@@ -94,12 +92,14 @@ package final class TerminalScreen: Sendable {
             set.insert(bell.descriptor, .reading)
             if keyboard != nil { set.insert(STDIN_FILENO, .reading) }
             let left = ContinuousClock.now.duration(to: end).wholeNanoseconds / 1_000_000
-            guard set.wait(milliseconds: Int32(clamping: max(0, left + 1))) else { return .time }
+            guard set.wait(milliseconds: Int32(clamping: max(0, left + 1))) else { return .redraw }
             if set.isReady(0) { bell.take() }
             if keyboard != nil, set.isReady(1) {
-                var key: UInt8 = 0
+                var bytes = [UInt8](repeating: 0, count: 64)
                 // A terminal that is gone is as the end of the command.
-                return read(STDIN_FILENO, &key, 1) == 1 ? .key(key) : .signal(SIGHUP)
+                guard read(STDIN_FILENO, &bytes, bytes.count) > 0 else { return .signal(SIGHUP) }
+                // An arrow, a function key or the wheel sends several bytes.
+                return bytes[0] == 0x1B ? .redraw : .key(bytes[0])
             }
         }
     }

@@ -139,8 +139,7 @@ extension Command {
     /// Returns how long ago a time is, in whole seconds; nil for none.
     private static func age(since time: JSONValue?, at now: WallTime) -> String? {
         guard let time = time?.string.flatMap(WallTime.init) else { return nil }
-        let seconds = max(0, now.seconds - time.seconds)
-        return seconds == 0 ? "0s" : Duration.seconds(seconds).briefText
+        return ageText(seconds: now.seconds - time.seconds)
     }
 
     /// Returns the state in words.

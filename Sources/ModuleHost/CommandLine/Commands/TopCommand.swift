@@ -8,7 +8,7 @@ extension Command {
             handles, the share of the lane that it takes (of a module with a process or asynchronous
             handlers: the share of the time until its answers), what waits for it, how often its handlers
             threw and its process was restarted, and the memory of that. Events and lane are those since the
-            last table; 'metrics' prints the sums.
+            last table, at the end of each event; 'metrics' prints the sums.
 
             Keys: q ends it. l, e, b, f, r, m, s and n sort by lane, events, behind, failures, restarts,
             memory, state and name. If the host does not answer in time, the second line says so, and the
@@ -28,7 +28,10 @@ extension Command {
                 help: "(default: \(TopTable().order.rawValue))"),
             .slatefile, .stateDirectory,
         ],
-        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
+        exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings.merging([
+            .unavailable: "no host runs on the state directory; only with --once"
+        ]) { $1 },
         examples: [
             Example(line: "top", explanation: "until q is pressed"),
             Example(
@@ -56,7 +59,8 @@ extension Command {
                 table.take(TopSample(try call.client.call("metrics")))
                 _ = Signals.wait(for: SignalSet(), until: .now + interval)
                 table.take(TopSample(try call.client.call("metrics")))
-                let lines = table.lines(width: TerminalScreen.size?.width)
+                let lines = table.lines(
+                    width: TerminalScreen.size?.width, notice: table.busyNotice)
                 return Console.write(lines.map { $0 + "\n" }.joined())
             }
         })

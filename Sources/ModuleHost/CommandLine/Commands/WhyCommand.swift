@@ -164,10 +164,8 @@ extension Command {
     /// Returns a text in lines behind a heading.
     static func lines(_ head: String, _ text: String, margin: Int) -> TerminalText {
         let indent = String(repeating: " ", count: margin)
-        let width = helpWidth - margin
-        // Several spaces in a row, as in a path, would become one.
-        let lines = text.count <= width ? [text] : filled(text, to: width)
-        return lines.enumerated().map { index, line -> TerminalText in
+        return filled(text, to: helpWidth - margin).enumerated().map {
+            index, line -> TerminalText in
             "\(index == 0 ? head.padded(to: margin) : indent)\(line)\n"
         }.joined()
     }

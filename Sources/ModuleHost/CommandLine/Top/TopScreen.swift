@@ -46,18 +46,18 @@ struct TopScreen {
     private mutating func run(on screen: TerminalScreen) throws -> Int32? {
         var next = ContinuousClock.now
         while true {
-            if ContinuousClock.now >= next {
+            if ContinuousClock.now >= next || problem != nil {
                 try ask(on: screen)
                 next = .now + interval
             }
             // Otherwise the terminal is gone.
             guard draw() == .success else { return nil }
-            switch screen.wait(until: next) {
+            switch screen.wait(until: min(next, .now + .seconds(1))) {
             case .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")): return nil
             case .key(let key): table.order = TopTable.Order(key: key) ?? table.order
             case .signal(let signal): return signal
             case .rung: try takeAnswer()
-            case .resized, .time: break
+            case .redraw: break
             }
         }
     }
@@ -115,7 +115,7 @@ struct TopScreen {
             let time = Duration.seconds((ContinuousClock.now - askedAt).components.seconds)
             return "no answer for \(time.briefText): the host is busy; the table is the last one"
         }
-        return table.isBusy ? "the host was busy for 2s; the modules are those before that" : nil
+        return table.busyNotice
     }
 
     /// Draws the screen, in one write.

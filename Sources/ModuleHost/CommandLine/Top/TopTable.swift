@@ -44,8 +44,13 @@ struct TopTable {
         if !sample.modules.isEmpty { modules = (modules.last, sample) }
     }
 
-    /// Whether the host was busy at the last sample.
-    var isBusy: Bool { host.last?["hostd_busy", nil] == 1 }
+    /// The notice about the modules if the host was busy at the last sample; else nil.
+    var busyNotice: String? {
+        guard host.last?["hostd_busy", nil] == 1 else { return nil }
+        return "the host was busy for 2s; "
+            + (modules.last == nil
+                ? "try again for its modules" : "the modules are those before that")
+    }
 
     // MARK: Lines
 
@@ -94,7 +99,7 @@ struct TopTable {
         }
         return [
             "\(tail(of: clean(last.app), 20)): \(clean(last.state))",
-            age.map { "up \(Duration.seconds($0).briefText)" },
+            age.map { "up \(ageText(seconds: $0))" },
             rate("hostd_events_total").map { "\(Self.number($0)) events/s" },
             last["hostd_inbox_pending_bytes", nil].map { "inbox \(Self.size($0))" },
             rate("process_cpu_seconds_total").map { "CPU \(Self.number(100 * $0))%" },
@@ -105,6 +110,7 @@ struct TopTable {
     private func counts(shown: Int) -> String {
         let states = modules.last.map { sample in sample.modules.map { sample.states[$0] ?? "" } }
         let all = states ?? []
+        guard !all.isEmpty else { return "no modules" }
         let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
         let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let some = shown < all.count ? " (\(shown) shown)" : ""
