@@ -126,7 +126,11 @@ extension App {
     /// not, and what the task runs elsewhere can end meanwhile.
     func cancelRun(of record: ModuleRecord) {
         guard let run = record.run else { return }
-        guard !isOverdue(record) else { return run.cancel() }
+        guard !isOverdue(record) else {
+            // Not on the lane: what handles the cancellation may wait for the code that hangs.
+            _ = try? NativeThread.start(name: "cancellation") { run.cancel() }
+            return
+        }
         let (holds, reason) = (holds, "its run() was cancelled")
         run.cancel {
             let request = HoldList.Request(
@@ -134,10 +138,4 @@ extension App {
             return (try? holds.add(request)).map { ModuleHold($0, reason, in: holds) }
         }
     }
-}
-
-/// The error of a required module whose task has returned.
-private struct RunEnded: Error, CustomStringConvertible {
-    let description =
-        "it has returned, and a required module runs as long as the app; leave \"required\" out where it may end"
 }

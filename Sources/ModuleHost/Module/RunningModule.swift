@@ -25,8 +25,9 @@ public protocol RunningModule: Module {
     ///   of the module. Between two such slices the module receives events and calls. Each slice has the deadline
     ///   of an event. A function that is to leave the lane is `@concurrent`.
     /// - End: The task is cancelled when the module is unloaded, in a reload or a stop, after the module has
-    ///   received `terminate`. The module is released once it has returned, at most `deadlines.stop` later, 10 s
-    ///   by default. An end before is logged; of a module that the slatefile calls `required` it ends the app
+    ///   received `terminate`; of an unresponsive module at once, while it does not return. What handles the
+    ///   cancellation (`onCancel`) runs on a thread of the host, and must not wait. The module is released once
+    ///   the task has returned, at most `deadlines.stop` later, 10 s by default. An end before is logged; of a module that the slatefile calls `required` it ends the app
     ///   with exit code 70.
     /// - Parameter isolation: The isolation of the module's asynchronous code. It is a parameter, and not
     ///   `nonisolated(nonsending)`, so that the compiler holds it for a method of a base class and for one whose
@@ -35,4 +36,10 @@ public protocol RunningModule: Module {
     /// - Throws: Any error: the module has failed then, as if it had failed in `launch`; a process of its own
     ///   ends and is restarted. ``CancellationError`` after the cancellation is a normal end.
     func run(isolation: isolated any Actor) async throws
+}
+
+/// The error of a required module whose task has returned.
+struct RunEnded: Error, CustomStringConvertible {
+    let description =
+        "it has returned, and a required module runs as long as the app; leave \"required\" out where it may end"
 }
