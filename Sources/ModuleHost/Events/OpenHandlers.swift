@@ -10,6 +10,7 @@ final class OpenHandlers: EventTaker {
     private let services: HostServices
     private let slot: ModuleSlot
     private let place: ModulePlace
+    private let log: Log
     /// The handler for which events wait.
     private var open: Handling?
 
@@ -20,7 +21,7 @@ final class OpenHandlers: EventTaker {
         }
         guard hasHandler else { return nil }
         (services, slot) = (context.host.services, context.slot)
-        place = context.place
+        (place, log) = (context.place, context.log)
     }
 
     /// A handler that has begun.
@@ -106,8 +107,9 @@ final class OpenHandlers: EventTaker {
         case .alone, .returned:
             place.remove(handling.task)
             // No event waits for its answer; an error is counted and logged all the same.
-            if case .failed = answer, !handling.task.isCancelled {
-                services.answered(slot, handling.event, answer)
+            if case .failed(let error) = answer, !handling.task.isCancelled {
+                services.gate.lane.counts.address.countFailure(of: slot.number)
+                log.write(.error, "failed: \(error)", event: handling.event.kind.rawValue)
             }
         }
     }

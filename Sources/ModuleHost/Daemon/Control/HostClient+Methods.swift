@@ -266,7 +266,7 @@ extension HostClient {
         return text
     }
 
-    /// Returns the status of each module, in slatefile order.
+    /// Returns the status of each module, in slatefile order, and then the disabled ones.
     ///
     /// - Parameter time: The longest wait; nil for no limit.
     /// - Returns: The result, as docs/control.md describes it.

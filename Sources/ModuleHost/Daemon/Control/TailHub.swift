@@ -40,9 +40,8 @@ package final class TailHub: LogSink {
     package var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     package func write(_ record: LogRecord) {
-        // Details that one follower wants would leave the others little of what the log wrote.
-        let isKept =
-            record.level >= TailRequest.level || levels.isWritten(record.level, for: record.module)
+        // What only a follower wants would leave the others little of what the log wrote.
+        let isKept = levels.isWritten(record.level, for: record.module)
         let followers = state.withLock { state in
             if isKept { state.history.append(record) }
             return state.followers
