@@ -56,7 +56,7 @@ struct ReloadRunTests {
         #expect(log.contains("slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         let status = try run.hostd("status")
         #expect(status.output.contains("\nreload        invalid at "))
-        #expect(status.unwrapped.contains("unknown key 'shemes'"))
+        #expect(status.output.contains("unknown key 'shemes'"))
         #expect(try run.hostd("modules").output.contains("x.journal"))
         #expect(try run.terminated().exit == .code(0))
     }

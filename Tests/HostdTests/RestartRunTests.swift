@@ -73,7 +73,7 @@ struct RestartRunTests {
             + "'hostd reload' applies the change\n"
         #expect(try restarted() == note)
         #expect(
-            try run.hostd("status").unwrapped.contains(
+            try run.hostd("status").output.contains(
                 "slatefile.json, has changed: 'hostd reload' applies the change\n"))
         try folder.write("{", to: "slatefile.json")
         #expect(try run.hostd("reload").exit == .code(78))

@@ -137,7 +137,7 @@ struct SendRunTests {
             try JSONValue(parsing: run.hostd("status", "--json").output)["inbox"]?["position"]?
                 .string)
         #expect(
-            status.unwrapped.contains(
+            status.output.contains(
                 "\ninbox         position \(position), 0 bytes pending, 2 accepted, 2 done, "
                     + "0 dead letters, 1 duplicates\n"))
         #expect(!status.output.contains("\nproblem"))

@@ -51,10 +51,12 @@ enum Console {
         writeError("\r\u{1B}[K\(text)")
     }
 
+    /// Whether stdout is a terminal.
+    static var isTerminal: Bool { RawOutput.isTerminal(RawOutput.standardOutput) }
+
     /// Whether stdout is a terminal whose cursor can be moved.
     static var canMoveCursor: Bool {
-        RawOutput.isTerminal(RawOutput.standardOutput)
-            && CurrentProcess.environment()["TERM"] != "dumb"
+        isTerminal && CurrentProcess.environment()["TERM"] != "dumb"
     }
 
     /// Whether text on stdout may have colors.

@@ -79,7 +79,12 @@ extension Command {
             ("reload", [lastReload(of: status)]),
         ]
         return rows.filter { !$0.1.compactMap(\.self).isEmpty }
-            .map { lines($0, $1.compactMap(\.self).joined(separator: ", "), margin: 14) }
+            .map { name, parts -> TerminalText in
+                let text = parts.compactMap(\.self).joined(separator: ", ")
+                // One line for `grep`.
+                guard Console.isTerminal else { return "\(name.padded(to: 14))\(text)\n" }
+                return lines(name, text, margin: 14)
+            }
             .joined()
     }
 
