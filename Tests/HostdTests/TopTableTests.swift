@@ -172,7 +172,7 @@ struct TopTableTests {
         #expect(lines(table, width: nil)[3].hasPrefix(long))
     }
 
-    @Test("what the host says is escaped, and what is none of its metrics is no error")
+    @Test("text of the host is escaped, and malformed metrics are left out")
     func hostile() throws {
         var table = TopTable()
         table.take(sample(at: 1, Module(id: "x.\u{1B}[2J", state: "\u{1B}[31m")))

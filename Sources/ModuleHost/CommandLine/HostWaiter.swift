@@ -31,17 +31,12 @@ struct HostWaiter {
         announcing announce: (HostClientError) -> Void,
         _ ask: (HostClient) throws(HostClientError) -> Answer
     ) throws(HostClientError) -> Answer {
-        let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
         var isAnnounced = false
-        while true {
-            do throws(HostClientError) {
-                return try ask(try HostClient(to: directory, within: HostClient.patience))
-            } catch {
-                guard error.isPassing, !isOver else { throw error }
-                if !isAnnounced { announce(error) }
-                isAnnounced = true
-            }
-            pause(watch)
+        return try untilAnswered { error in
+            if !isAnnounced { announce(error) }
+            isAnnounced = true
+        } _: { () throws(HostClientError) in
+            try ask(try HostClient(to: directory, within: HostClient.patience))
         }
     }
 
@@ -50,17 +45,37 @@ struct HostWaiter {
     /// - Returns: The outcome: `met`, `failed`, `waiting`, or `no-host`, with the reason.
     /// - Throws: ``HostClientError`` where no later host would answer either.
     func wait() throws(HostClientError) -> JSONValue {
+        do throws(HostClientError) {
+            return try untilAnswered { _ in
+            } _: { () throws(HostClientError) in
+                let limit = min(max(rest, .milliseconds(1)), Self.step)
+                let outcome = try ask(within: limit)
+                let isFinal = limit < Self.step || outcome["outcome"]?.string != "waiting"
+                return isFinal ? outcome : nil
+            }
+        } catch {
+            guard error.isPassing else { throw error }
+            return outcome(after: error)
+        }
+    }
+
+    /// Asks until there is an answer, each time that a host may have come.
+    ///
+    /// - Parameters:
+    ///   - note: Receives each error after which a later host may answer.
+    ///   - ask: Returns nil to be called again at once.
+    private func untilAnswered<Answer>(
+        _ note: (HostClientError) -> Void, _ ask: () throws(HostClientError) -> Answer?
+    ) throws(HostClientError) -> Answer {
         // Before the first look, so that no host is missed.
         let watch = try? PathWatch(directory.path(of: StateDirectory.socketName))
         while true {
             do throws(HostClientError) {
-                let limit = min(max(rest, .milliseconds(1)), Self.step)
-                let outcome = try ask(within: limit)
-                if limit < Self.step || outcome["outcome"]?.string != "waiting" { return outcome }
+                if let answer = try ask() { return answer }
                 continue
             } catch {
-                guard error.isPassing else { throw error }
-                if isOver { return outcome(after: error) }
+                guard error.isPassing, !isOver else { throw error }
+                note(error)
             }
             pause(watch)
         }

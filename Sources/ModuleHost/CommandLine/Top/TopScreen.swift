@@ -112,8 +112,8 @@ struct TopScreen {
         case nil: break
         }
         if let askedAt, ContinuousClock.now - askedAt >= .seconds(1) {
-            let time = Duration.seconds((ContinuousClock.now - askedAt).components.seconds)
-            return "no answer for \(time.briefText): the host is busy; the table is the last one"
+            let time = ageText(seconds: Int((ContinuousClock.now - askedAt).components.seconds))
+            return "no answer for \(time): the host is busy; the table is the last one"
         }
         return table.busyNotice
     }
