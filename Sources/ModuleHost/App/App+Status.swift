@@ -117,7 +117,7 @@ extension ModuleRecord {
 
 extension ModuleStatus {
     fileprivate init(_ entry: Slatefile.Module, _ state: State, since: WallTime) {
-        self.init(id: entry.id, entry: entry.name, state: state, since: since)
+        self.init(id: entry.id, entry: entry.implementation.text, state: state, since: since)
         isMain = entry.isMain
         isRequired = entry.isRequired
         isLazy = entry.isLazy
@@ -135,16 +135,6 @@ extension ModuleLife {
         case _ where isOverdue: .overdue
         case .waiting, .making, .made, .ready: .waiting
         case .catchingUp, .running: .running
-        }
-    }
-}
-
-extension Slatefile.Module {
-    /// The entry, or the command of an isolated program, for people.
-    package var name: String {
-        switch implementation {
-        case .entry(let name): name
-        case .command(let words): words.map(shellQuoted).joined(separator: " ")
         }
     }
 }

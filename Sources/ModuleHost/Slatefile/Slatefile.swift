@@ -105,6 +105,14 @@ public struct Slatefile: Sendable {
         case entry(String)
         /// A program with its arguments, which runs in a process of its own.
         case command([String])
+
+        /// The name of the class, or the command line, for people.
+        package var text: String {
+            switch self {
+            case .entry(let name): name
+            case .command(let words): words.map(shellQuoted).joined(separator: " ")
+            }
+        }
     }
 
     /// A module that provides services by façades.

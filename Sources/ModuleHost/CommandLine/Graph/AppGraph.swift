@@ -105,16 +105,11 @@ package struct AppGraph: Hashable, Sendable {
 
 extension AppGraph.Module {
     fileprivate init(_ module: Slatefile.Module) {
-        let isCommand: Bool
-        switch module.implementation {
-        case .entry(let name): (entry, isCommand) = (name, false)
-        case .command(let words):
-            (entry, isCommand) = (words.map(shellQuoted).joined(separator: " "), true)
-        }
+        entry = module.implementation.text
         id = module.id
         isMain = module.isMain
         isRequired = module.isRequired
-        isIsolated = isCommand || module.isolation == .process
+        isIsolated = module.isCommand || module.isolation == .process
         isLazy = module.isLazy
         needs = module.needs
     }

@@ -256,7 +256,7 @@ extension Slatefile.Module {
     fileprivate func writeDisabled(to json: inout JSONWriter) {
         json.object {
             $0.member("id", id.text)
-            $0.member("entry", name)
+            $0.member("entry", implementation.text)
             $0.member("state", "disabled")
         }
     }
