@@ -98,7 +98,7 @@ extension App {
     }
 
     private func unknown(_ name: String) -> RPCError {
-        RPCError(.notFound, "\(NoSuchModule(name: name, in: slatefile))")
+        RPCError(NoSuchModule(name: name, in: slatefile))
     }
 
     /// Returns whether a module has done what its entry promises: a program that ends has ended.

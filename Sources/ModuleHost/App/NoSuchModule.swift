@@ -30,6 +30,10 @@ extension NoSuchModule {
     }
 }
 
+extension RPCError {
+    init(_ error: NoSuchModule) { self.init(.notFound, "\(error)") }
+}
+
 extension AppHost {
     /// Returns why a name is not that of an enabled module; nil for one that is.
     func missingModule(_ name: String) -> NoSuchModule? {

@@ -81,6 +81,7 @@ final class DaemonRun: Sendable {
             reference.object?.requestEndAtOnce(origin)
         }
         var methods = ControlMethods()
+        methods.missingModule = { [host] in host.missingModule($0) }
         methods.add(controlled)
         methods.addHealth(of: host)
         methods.addWait(for: host)

@@ -161,7 +161,7 @@ struct ControlLoop {
         do throws(RPCError) {
             let wanted = try TailRequest(request.parameters)
             if let error = wanted.module.flatMap(server.methods.missingModule) {
-                throw RPCError(.notFound, "\(error)")
+                throw RPCError(error)
             }
             guard connection.follower == nil else { return reply.succeed { $0.object { _ in } } }
             let (mailbox, id) = (server.mailbox, connection.id)

@@ -125,8 +125,8 @@ extension ControlMethods {
             ) { result in
                 if case .failure(let error as RouteError) = result, case .noModule = error {
                     // It may be there, and not enabled.
-                    let error = NoSuchModule(name: parameters.module, in: host.slatefile)
-                    call.reply.fail(RPCError(.notFound, "\(error)"))
+                    let name = parameters.module
+                    call.reply.fail(RPCError(NoSuchModule(name: name, in: host.slatefile)))
                 } else {
                     call.reply.give(result)
                 }

@@ -6,11 +6,10 @@ private struct LogLevelParameters: Decodable, Sendable {
 }
 
 extension ControlMethods {
-    /// Adds `log.level`, which chooses a level of the log, and responds with those in effect; `tail` knows the modules then.
+    /// Adds `log.level`, which chooses a level of the log, and responds with those in effect.
     ///
     /// Without the lane: also while a module hangs, and before READY.
     mutating func addLogLevel(of host: AppHost) {
-        missingModule = { [host] in host.missingModule($0) }
         add("log.level", LogLevelParameters.self) { parameters, call in
             do throws(RPCError) {
                 try host.choose(parameters, for: call.peer.origin)
@@ -45,7 +44,7 @@ extension AppHost {
                 "/level: \(quoted(word)) is not one of \(LogLevel.words.joined(separator: ", "))")
         }
         if let name = parameters.module, let error = missingModule(name) {
-            throw RPCError(.notFound, "\(error)")
+            throw RPCError(error)
         }
         let levels = log.levels
         let log = parameters.module.map(log.of(module:)) ?? log

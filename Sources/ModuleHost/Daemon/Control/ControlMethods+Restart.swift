@@ -81,7 +81,7 @@ extension RPCReply {
     ) {
         switch result {
         case .success(let outcome): succeed(self, outcome)
-        case .failure(let error as NoSuchModule): fail(RPCError(.notFound, "\(error)"))
+        case .failure(let error as NoSuchModule): fail(RPCError(error))
         case .failure: fail(RPCError(ofCall: RouteError.stopped))
         }
     }

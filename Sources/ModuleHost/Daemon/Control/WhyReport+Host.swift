@@ -264,7 +264,7 @@ extension ControlledDaemon {
             return report
         }
         guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
-            throw RPCError(.notFound, "\(NoSuchModule(name: name, in: host.slatefile))")
+            throw RPCError(NoSuchModule(name: name, in: host.slatefile))
         }
         return knowledge.report(of: module)
     }
