@@ -207,6 +207,7 @@ final class DaemonRun: Sendable {
             host.waits.end(failure: nil)
         }
         _ = stopRequests.withLock { $0.isSecond(at: .now) }
+        reloader.stopping()
         watchdog?.stop()
         // Now: the system takes some milliseconds to end the watch, and the process cannot end before.
         pressure.stop()

@@ -5,6 +5,10 @@ package struct ReloadReport: Hashable, Sendable {
         case applied(ReloadPlan)
         /// Nothing changed, except possibly keys that wait for the next start.
         case unchanged(ReloadPlan)
+        /// The new slatefile has passed its probation, and its file is written.
+        case kept(ReloadPlan)
+        /// Another slatefile took effect during the probation of the new one; the origin of that reload.
+        case superseded(by: String)
         /// The slatefile, or its file of tokens, is invalid or cannot be read.
         case invalid(SlatefileFailure)
         /// The former slatefile stays in effect; the reason in words.
@@ -21,15 +25,15 @@ package struct ReloadReport: Hashable, Sendable {
 
     /// For a reload that was not carried out, what is different about each module that would change; nil for any other.
     private let reasons: [ModuleID: [String]]?
-    /// The name of the host's program.
-    private let program: String
+    /// The command that requests it, as a user types it.
+    private let command: String
 
     init(
-        _ outcome: Outcome, origin: Origin, at time: WallTime, program: String,
+        _ outcome: Outcome, origin: Origin, at time: WallTime, command: String,
         reasons: [ModuleID: [String]]? = nil
     ) {
         self.reasons = reasons
-        self.program = program
+        self.command = command
         self.outcome = outcome
         self.origin = origin
         self.time = time
@@ -38,7 +42,8 @@ package struct ReloadReport: Hashable, Sendable {
     /// The exit code of the command that requested it.
     package var exitCode: ExitCode {
         switch outcome {
-        case .applied, .unchanged: .success
+        case .applied, .unchanged, .kept: .success
+        case .superseded: .busy
         case .invalid(let failure): failure.exitCode
         case .rolledBack: .failed
         case .stopped: .unavailable
@@ -48,7 +53,8 @@ package struct ReloadReport: Hashable, Sendable {
     /// The outcome in one line.
     package var summary: String {
         switch outcome {
-        case .applied(let plan), .unchanged(let plan): "\(plan)"
+        case .applied(let plan), .unchanged(let plan), .kept(let plan): "\(plan)"
+        case .superseded(let origin): "another reload took effect (\(origin))"
         case .invalid(let failure): failure.summary
         case .rolledBack(let reason): reason
         case .stopped: "the host stopped first"
@@ -58,7 +64,7 @@ package struct ReloadReport: Hashable, Sendable {
     /// The status line for the service manager; nil for a reload without a problem.
     var notice: String? {
         switch outcome {
-        case .applied, .unchanged, .stopped: nil
+        case .applied, .unchanged, .kept, .superseded, .stopped: nil
         case .invalid(let failure): "reload refused: \(failure.summary)"
         case .rolledBack(let reason): "reload undone: \(reason)"
         }
@@ -69,6 +75,8 @@ package struct ReloadReport: Hashable, Sendable {
         switch outcome {
         case .applied: reasons == nil ? "applied" : "planned"
         case .unchanged: "unchanged"
+        case .kept: "kept"
+        case .superseded: "superseded"
         case .invalid: "invalid"
         case .rolledBack: "rolled-back"
         case .stopped: "stopped"
@@ -88,7 +96,7 @@ package struct ReloadReport: Hashable, Sendable {
             guard isWhole else { return }
             $0.member("exitCode", Int(exitCode.rawValue))
             switch outcome {
-            case .applied(let plan), .unchanged(let plan):
+            case .applied(let plan), .unchanged(let plan), .kept(let plan):
                 $0.member("changes") { plan.write(to: &$0) }
                 if let reasons {
                     $0.member("reasons") { json in
@@ -100,9 +108,9 @@ package struct ReloadReport: Hashable, Sendable {
                     }
                 }
             case .invalid(let failure):
-                let text = failure.text(for: "\(program) reload", colored: false, isReload: true)
+                let text = failure.text(for: "\(command)", colored: false, isReload: true)
                 $0.member("text", text.string)
-            case .rolledBack, .stopped: break
+            case .superseded, .rolledBack, .stopped: break
             }
         }
     }
@@ -131,11 +139,12 @@ extension ReloadReport {
     /// The report as a module receives it.
     var result: Result<SlatefileChange, SlatefileRefusal> {
         switch outcome {
-        case .applied: .success(SlatefileChange(isChange: true, summary: summary))
+        case .applied, .kept: .success(SlatefileChange(isChange: true, summary: summary))
         case .unchanged: .success(SlatefileChange(isChange: false, summary: summary))
         case .invalid(.invalid(let error)): .failure(.invalid(error))
         case .invalid: .failure(.unreadable(summary))
         case .rolledBack(let reason): .failure(.undone(reason))
+        case .superseded: .failure(.undone(summary))
         case .stopped: .failure(.stopped)
         }
     }

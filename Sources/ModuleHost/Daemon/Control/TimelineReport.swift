@@ -125,7 +125,7 @@ extension HostRecord {
 
 extension WallTime {
     /// Returns the time that is as much earlier.
-    fileprivate func earlier(by time: Duration) -> WallTime {
+    func earlier(by time: Duration) -> WallTime {
         let parts = time.components
         return WallTime(seconds: seconds - Int(parts.seconds), nanoseconds: nanoseconds)
     }

@@ -217,7 +217,7 @@ struct WhyKnowledge {
 }
 
 /// Returns a number of occurrences in words.
-private func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
 extension ControlledDaemon {
     /// Reports what is wrong, or what is the matter with a module.

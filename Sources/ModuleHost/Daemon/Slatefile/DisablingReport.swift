@@ -80,6 +80,8 @@ package struct DisablingReport: Sendable {
         switch (reload.outcome, isEnabling) {
         // If the host stops, the next one takes the change over.
         case (.applied, false), (.unchanged, false), (.stopped, false): break
+        // Outcomes of a probation alone.
+        case (.kept, _), (.superseded, _): break
         case (.applied, true), (.unchanged, true):
             // Not before: a module that ends the host when it is launched stays disabled.
             do throws(DisabledModulesError) { try next.write(to: directory) } catch {

@@ -107,13 +107,20 @@ extension Slatefile {
 
     /// Checks the text of a slatefile, and that its entries are modules of this binary.
     ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - path: The path of the file that has it, or is to have it.
+    ///   - name: The name of the text in messages; nil for the path.
+    ///   - environment: The variables for `${NAME}` in a `config`.
+    /// - Returns: The slatefile.
     /// - Throws: ``SlatefileFailure``, with every diagnostic of the text.
     static func read(
-        _ bytes: [UInt8], from path: String, _ environment: [String: String]
+        _ bytes: [UInt8], from path: String, named name: String? = nil,
+        _ environment: [String: String]
     ) throws(SlatefileFailure) -> Slatefile {
         do throws(SlatefileError) {
             var slatefile = try read(
-                bytes, path: path, environment: { environment[$0] },
+                bytes, path: name ?? path, environment: { environment[$0] },
                 checkEntry: EntryUse.checkAgainstBinary(ofSlatefile: path),
                 part: HostComposition.running.withLock { $0.flatMap { SlatefilePart($0.only) } })
             slatefile.fingerprint = Fingerprint(of: bytes)

@@ -10,25 +10,29 @@ final class SlatefileReloader: Sendable {
     enum Occasion: Hashable, Sendable {
         /// The reload was requested.
         case asked(Origin)
+        /// A slatefile was handed over, to be on probation.
+        case handedOver(Origin)
         /// The file has changed; possibly since it was exchanged in this process.
         case changed
 
         var origin: Origin {
             switch self {
-            case .asked(let origin): origin
+            case .asked(let origin), .handedOver(let origin): origin
             case .changed: .host
             }
         }
     }
 
-    private let host: AppHost
+    let host: AppHost
     let options: HostDaemonOptions
     private let notifier: ReadinessNotifier?
-    private let log: Log
+    let log: Log
     /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
     let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
     private let text: Guarded<Text>
+    /// The probation of a slatefile, and what it needs while there is one.
+    let probation = Guarded(ProbationState())
 
     /// The text of the slatefile in effect, and that of its file.
     private struct Text {
@@ -62,8 +66,9 @@ final class SlatefileReloader: Sendable {
 
     /// Whether the file has another text than the slatefile in effect: a reload would read it.
     ///
-    /// The file is read only if its size or time has changed since the last call.
+    /// False while a slatefile is on probation. The file is read only if its size or time has changed since the last call.
     var hasFileChanged: Bool {
+        guard probation.withLock({ $0.phase == .none }) else { return false }
         var file = Fingerprint()
         file.add(target: options.slatefile)
         let (known, inEffect) = text.withLock { ($0.lastLook, $0.inEffect) }
@@ -103,7 +108,7 @@ final class SlatefileReloader: Sendable {
                 _ outcome: ReloadReport.Outcome, _ reasons: [ModuleID: [String]] = [:]
             ) -> ReloadReport {
                 ReloadReport(
-                    outcome, origin: origin, at: .now(), program: options.program.name,
+                    outcome, origin: origin, at: .now(), command: "\(options.program.name) reload",
                     reasons: reasons)
             }
             do throws(SlatefileFailure) {
@@ -149,6 +154,10 @@ final class SlatefileReloader: Sendable {
         let report = note(exchange(), of: occasion)
         // Always, also after a reload that was refused.
         notifier?.ready(status: report.notice)
+        switch report.outcome {
+        case .applied, .unchanged: advance(.superseded(by: "\(occasion.origin)"))
+        case .kept, .superseded, .invalid, .rolledBack, .stopped: break
+        }
         return report
     }
 
@@ -191,7 +200,7 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    private func exchange(
+    func exchange(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ occasion: Occasion
     ) -> ReloadReport.Outcome {
         let outcome = BlockingFuture<ReloadOutcome>()
@@ -214,12 +223,9 @@ final class SlatefileReloader: Sendable {
     }
 
     private func applyNow(_ bytes: [UInt8], _ occasion: Occasion) -> ReloadReport.Outcome {
-        let slatefile: Slatefile
-        let tokens: TokenStore
+        let (slatefile, tokens): (Slatefile, TokenStore)
         do throws(SlatefileFailure) {
-            slatefile = inEffect(
-                try .read(bytes, from: options.slatefile, options.environment))
-            tokens = try slatefile.loadTokens(beside: options.slatefile)
+            (slatefile, tokens) = try read(bytes)
         } catch {
             return .invalid(error)
         }
@@ -242,9 +248,28 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    private func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
-        let report = ReloadReport(
-            outcome, origin: occasion.origin, at: .now(), program: options.program.name)
+    /// Reads and checks the text of a slatefile that is to take the place of the file.
+    ///
+    /// - Parameter name: The name of the text in messages; nil for the path of the file.
+    func read(
+        _ bytes: [UInt8], named name: String? = nil
+    ) throws(SlatefileFailure) -> (Slatefile, TokenStore) {
+        let slatefile = inEffect(
+            try .read(bytes, from: options.slatefile, named: name, options.environment))
+        return (slatefile, try slatefile.loadTokens(beside: options.slatefile))
+    }
+
+    func report(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
+        var command = "reload"
+        if case .handedOver = occasion { command = "apply" }
+        return ReloadReport(
+            outcome, origin: occasion.origin, at: .now(),
+            command: "\(options.program.name) \(command)")
+    }
+
+    /// Notes the outcome of a reload, and returns it.
+    func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
+        let report = report(outcome, of: occasion)
         if case .invalid(let failure) = outcome {
             log.error(
                 "reload refused, the current slatefile stays in effect (\(report.origin)): \(failure.summary)"
