@@ -53,6 +53,7 @@ struct HelpTests {
                   top        watch what the modules do
                   log-level  show or change what the host logs while it runs
                   reload     reload the slatefile and print the outcome
+                  apply      apply a slatefile on probation
                   disable    disable a module beside the slatefile
                   enable     enable a module that was disabled
                   restart    restart a module

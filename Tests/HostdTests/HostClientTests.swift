@@ -48,6 +48,15 @@ struct HostClientTests {
         #expect(try await client.setLogLevel(nil, of: "x.journal")["modules"]?.count == 0)
         #expect(try await client.logLevels()["level"]?.string == "info")
         #expect(try await client.reload()["outcome"]?.string == "unchanged")
+        let text = try run.folder.text(of: "slatefile.json")
+        #expect(
+            try await client.apply(slatefile: text, named: "next")["outcome"]?.string
+                == "unchanged")
+        let tooLong = await #expect(throws: HostClientError.self) {
+            try await client.apply(slatefile: text, probation: .seconds(3601))
+        }
+        #expect(
+            tooLong.map { "\($0)" }?.contains("/probationMs: 3601000 is not in 0…3600000") == true)
         #expect(try await client.restart("x.journal")["outcome"]?.string == "restarted")
         #expect(try await client.stop()["outcome"]?.string == "stopped")
         var events: [String] = []

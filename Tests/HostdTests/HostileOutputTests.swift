@@ -112,6 +112,7 @@ struct HostileOutputTests {
         """#,
         "reload":
             #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
+        "apply": #"{"outcome":"superseded","summary":"why","exitCode":75}"#,
         "restart": #"{"outcome":"failed","reason":"why"}"#,
         "unload": #"{"outcome":"refused","reason":"why"}"#,
         "disable":
@@ -135,7 +136,8 @@ struct HostileOutputTests {
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
-            ["restart", "x.a"], ["unload", "x.a"], ["log-level"], ["log-level", "debug", "x.b"],
+            ["apply", "-"], ["restart", "x.a"], ["unload", "x.a"], ["log-level"],
+            ["log-level", "debug", "x.b"],
             ["disable", "x.b"], ["disable", "x.b", "--with-dependents"], ["enable", "x.b"],
             ["modules", "--reset-crashes", word],
         ]

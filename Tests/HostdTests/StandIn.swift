@@ -48,7 +48,7 @@ final class StandIn: Sendable {
         var methods = ControlMethods()
         for method in [
             "status", "modules", "health", "open", "canopen", "call", "post", "routes", "send",
-            "reload", "restart", "unload", "why", "metrics", "wait",
+            "reload", "apply", "restart", "unload", "why", "metrics", "wait",
             "startup", "timeline", "config",
         ] {
             methods[method] = { call in

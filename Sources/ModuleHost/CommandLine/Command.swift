@@ -68,7 +68,8 @@ struct Command: Sendable {
     static let builtIn: [Command] = [
         .run, .check, .graph, .new, .compose, .schema, .signals, .status, .why, .modules, .health,
         .wait, .startup, .timeline, .config, .metrics, .routes, .open, .canOpen,
-        .call, .post, .send, .inbox, .tail, .top, .logLevel, .reload, .disable, .enable, .restart,
+        .call, .post, .send, .inbox, .tail, .top, .logLevel, .reload, .apply, .disable, .enable,
+        .restart,
         .unload, .stop,
         .help,
     ]

@@ -47,9 +47,12 @@ enum Console {
     /// The next line replaces it. An empty text only removes it. Where stderr is not a terminal, nothing is
     /// shown.
     static func showState(_ text: TerminalText) {
-        guard RawOutput.isTerminal(RawOutput.standardError) else { return }
+        guard showsStates else { return }
         writeError("\r\u{1B}[K\(text)")
     }
+
+    /// Whether states are shown.
+    static var showsStates: Bool { RawOutput.isTerminal(RawOutput.standardError) }
 
     /// Whether stdout is a terminal.
     static var isTerminal: Bool { RawOutput.isTerminal(RawOutput.standardOutput) }

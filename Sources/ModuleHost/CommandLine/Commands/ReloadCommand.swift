@@ -28,30 +28,37 @@ extension Command {
                 let report = try call.client.call("reload", within: nil) { json in
                     json.object { if arguments.has("dry-run") { $0.member("dryRun", true) } }
                 }
-                let code =
-                    report["exitCode"]?.int.flatMap { ExitCode(rawValue: Int32(clamping: $0)) }
-                    ?? .failed
-                if arguments.has("json") { return Console.write(json: report, then: code) }
-                let summary = report["summary"]?.string ?? report.text
-                switch report["outcome"]?.string {
-                case "planned":
-                    return Console.write("would apply: \(summary)\n" + reasons(in: report))
-                case "applied": return Console.write("applied: \(summary)\n")
-                case "unchanged": return Console.write("\(summary)\n")
-                case "invalid":
-                    // The host has rendered it: a line for each diagnostic, and the lines of the file.
-                    let diagnostics = report["text"]?.string.map(TerminalText.init(lines:))
-                    Console.printError(
-                        "\(diagnostics ?? "\(summary)\n")\(arguments.title): refused, the current slatefile stays in effect"
-                    )
-                default:
-                    Console.printError(
-                        "\(arguments.title): rolled back, the current slatefile stays in effect: \(summary)"
-                    )
-                }
-                return code
+                return writeReload(report, arguments)
             }
         })
+
+    /// Writes the outcome of `reload` or `apply`.
+    static func writeReload(_ report: JSONValue, _ arguments: Arguments) -> ExitCode {
+        let code =
+            report["exitCode"]?.int.flatMap { ExitCode(rawValue: Int32(clamping: $0)) } ?? .failed
+        if arguments.has("json") { return Console.write(json: report, then: code) }
+        let summary = report["summary"]?.string ?? report.text
+        switch report["outcome"]?.string {
+        case "planned": return Console.write("would apply: \(summary)\n" + reasons(in: report))
+        case "applied": return Console.write("applied: \(summary)\n")
+        case "kept": return Console.write("kept: \(summary)\n")
+        case "unchanged": return Console.write("\(summary)\n")
+        case "invalid":
+            // The host has rendered it: a line for each diagnostic, and the lines of the file.
+            let diagnostics = report["text"]?.string.map(TerminalText.init(lines:))
+            Console.printError(
+                "\(diagnostics ?? "\(summary)\n")\(arguments.title): refused, the current slatefile stays in effect"
+            )
+        case "superseded": Console.printError("\(arguments.title): not kept: \(summary)")
+        default:
+            // One on probation was in effect.
+            let state =
+                arguments.command == "apply" ? "" : ", the current slatefile stays in effect"
+            Console.printError("\(arguments.title): rolled back\(state): \(summary)")
+        }
+        return code
+    }
+
     /// Returns a row for each module that would change, with what is different about it.
     private static func reasons(in report: JSONValue) -> TerminalText {
         let kinds = [

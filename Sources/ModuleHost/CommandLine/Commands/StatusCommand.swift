@@ -30,7 +30,10 @@ extension Command {
             ? "its file was replaced: restart the host to run the new one" : nil
         let change =
             status["slatefileChanged"]?.bool == true
-            ? "has changed: '\(program) reload' applies the change" : nil
+            ? "has changed: '\(program) reload' applies the change"
+            : status["probationMs"]?.milliseconds.map {
+                "another one is on probation for \($0.briefText) more: '\(program) reload' takes it back"
+            }
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
             ("state", [text("state").map { $0 + since(text("stateSince")) }]),

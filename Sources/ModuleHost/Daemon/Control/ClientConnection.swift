@@ -70,9 +70,12 @@ package final class ClientConnection: Sendable {
     /// Calls a method.
     ///
     /// - Parameters:
+    ///   - method: The method's name.
+    ///   - id: The number of the call, from ``nextID()``.
     ///   - time: The longest wait; nil for no limit.
+    ///   - parameters: Writes an array or an object.
     ///   - completion: Called once, on any thread.
-    func call(
+    package func call(
         _ method: String, as id: CallID, within time: Duration?,
         _ parameters: (inout JSONWriter) -> Void,
         completion: @escaping @Sendable (Result<JSONValue, HostClientError>) -> Void

@@ -79,6 +79,7 @@ package final class ControlledDaemon: ControlledHost {
         }
         status.lastReload = reloader?.lastReload
         status.hasSlatefileChanged = reloader?.hasFileChanged ?? false
+        status.probationLeft = reloader?.probationLeft
         status.isProgramReplaced = RunningProgram.file?.isReplaced ?? false
         return status
     }

@@ -165,6 +165,8 @@ package struct HostStatus: Hashable, Sendable {
     package var slowStart: [LaunchReport.Step] = []
     /// Whether the slatefile's file has another text than the slatefile in effect.
     package var hasSlatefileChanged = false
+    /// The time that is left of the probation of the slatefile in effect; nil for none.
+    package var probationLeft: Duration?
     /// Whether another file is at the path of the host's program by now.
     package var isProgramReplaced = false
     /// The modules that are isolated because they were running when hosts died, in slatefile order.
@@ -226,6 +228,9 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("timesUnresponsive", metrics.timesOverdue)
             $0.member("ignored", metrics.ignored)
             if hasSlatefileChanged { $0.member("slatefileChanged", true) }
+            if let probationLeft {
+                $0.member("probationMs", probationLeft.wholeNanoseconds / 1_000_000)
+            }
             if isProgramReplaced { $0.member("programReplaced", true) }
             if let lastReload {
                 $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }

@@ -1,5 +1,46 @@
 /// Changes of a running host that are not in its slatefile.
 extension HostClient {
+    /// The possible lengths of a probation.
+    package static var probations: ClosedRange<Duration> { Probation.lengths }
+    /// The length of a probation unless another one is given.
+    package static var probation: Duration { Probation.standardLength }
+    /// The bytes that the text of a slatefile may have as a string of JSON, with room for the rest of the request.
+    package static var applyLimit: Int { RPCSession.Limits().line - 8192 }
+
+    /// Applies a slatefile on probation, and returns the outcome when it is kept or not.
+    ///
+    /// A client that no longer waits does not end the probation.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The text; with it the request has at most 1 MiB.
+    ///   - name: The name of the text in messages; nil for the path of the slatefile that it replaces.
+    ///   - probation: The length of the probation, at most an hour; zero for none.
+    ///   - time: The longest wait; the default is that of ``reload(within:)`` and twice as long, for the way back, beside
+    ///     the probation.
+    /// - Returns: The outcome, as docs/control.md describes it under `apply`.
+    /// - Throws: ``HostClientError``; `refused` where another slatefile is on probation, or the host stops first.
+    public nonisolated(nonsending) func apply(
+        slatefile: String, named name: String? = nil, probation: Duration = .seconds(60),
+        within time: Duration? = HostClient.hostLimit
+    ) async throws(HostClientError) -> JSONValue {
+        let limit = try await limit(time) { ($0.launch + $0.stop) * 2 + probation }
+        defer { forgetDeadlines() }
+        return try await request("apply", within: limit) {
+            Self.writeApply(slatefile, named: name, probation: probation, to: &$0)
+        }
+    }
+
+    /// Writes the parameters of `apply`.
+    package static func writeApply(
+        _ slatefile: String, named name: String?, probation: Duration, to json: inout JSONWriter
+    ) {
+        json.object {
+            $0.member("slatefile", slatefile)
+            if let name { $0.member("name", name) }
+            $0.member("probationMs", probation.wholeNanoseconds / 1_000_000)
+        }
+    }
+
     /// Disables a module beside the slatefile, until it is enabled, and returns the outcome of that.
     ///
     /// - Parameters:
