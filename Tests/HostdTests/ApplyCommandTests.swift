@@ -97,6 +97,8 @@ struct ApplyCommandTests {
         #expect(
             failed.error.hasPrefix("hostd apply: rolled back: module 'x.lazy' failed: "),
             "\(failed.error)")
+        #expect(!failed.error.contains("restart"), "\(failed.error)")
+        #expect(try !run.hostd("why").output.contains("hostd check"))
         #expect(try ids(of: run) == ["x.main"])
 
         let ending = try begin(Self.program, of: run, count: 2)
@@ -106,7 +108,7 @@ struct ApplyCommandTests {
         #expect(
             ended.error.hasPrefix(
                 "hostd apply: rolled back: module 'x.program' "), "\(ended.error)")
-        #expect(ended.error.contains("ended and restarted: "), "\(ended.error)")
+        #expect(ended.error.contains(" was restarted: process "), "\(ended.error)")
         #expect(try ids(of: run) == ["x.main"])
         #expect(try run.folder.text(of: "slatefile.json") == before)
         #expect(throws: FileReadError.self) {

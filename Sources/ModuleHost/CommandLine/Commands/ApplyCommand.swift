@@ -37,7 +37,7 @@ extension Command {
         examples: [
             Example(line: "apply next.json", explanation: "keep it after a minute"),
             Example(
-                before: "ssh build cat next.json |", line: "apply - --probation 10m",
+                before: "ssh build cat next.json | ", line: "apply - --probation 10m",
                 explanation: "from elsewhere"),
         ],
         usageError: { arguments in
@@ -145,7 +145,9 @@ private final class ProbationProgress: Sendable {
         let modules = status["modulesRunning"]?.int ?? 0
         let run = modules == 1 ? "1 module runs" : "\(modules) modules run"
         let step =
-            status["probationMs"]?.milliseconds.map { "on probation for \($0.briefText) more" }
+            status["probationMs"]?.int.map {
+                "on probation for \(Duration.seconds(($0 + 999) / 1000).briefText) more"
+            }
             ?? "reloading"
         isOver.withLock { if !$0 { Console.showState("\(step): \(run)") } }
     }

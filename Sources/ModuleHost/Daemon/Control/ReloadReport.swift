@@ -25,15 +25,18 @@ package struct ReloadReport: Hashable, Sendable {
 
     /// For a reload that was not carried out, what is different about each module that would change; nil for any other.
     private let reasons: [ModuleID: [String]]?
-    /// The command that requests it, as a user types it.
-    private let command: String
+    /// Whether the slatefile was handed over, and is not that of the file.
+    let isHandedOver: Bool
+    /// The name of the host's program.
+    private let program: String
 
     init(
-        _ outcome: Outcome, origin: Origin, at time: WallTime, command: String,
-        reasons: [ModuleID: [String]]? = nil
+        _ outcome: Outcome, origin: Origin, at time: WallTime, program: String,
+        isHandedOver: Bool = false, reasons: [ModuleID: [String]]? = nil
     ) {
         self.reasons = reasons
-        self.command = command
+        self.program = program
+        self.isHandedOver = isHandedOver
         self.outcome = outcome
         self.origin = origin
         self.time = time
@@ -108,7 +111,9 @@ package struct ReloadReport: Hashable, Sendable {
                     }
                 }
             case .invalid(let failure):
-                let text = failure.text(for: "\(command)", colored: false, isReload: true)
+                let text = failure.text(
+                    for: "\(program) \(isHandedOver ? "apply" : "reload")", colored: false,
+                    isReload: true)
                 $0.member("text", text.string)
             case .superseded, .rolledBack, .stopped: break
             }

@@ -154,7 +154,9 @@ struct WhyKnowledge {
             finding.since = reload.time
             finding.reason = reload.summary
             finding.next = "the former slatefile stays in effect"
-            finding.command = "\(program) check \(shellQuoted(status.identity.slatefile))"
+            if !reload.isHandedOver {
+                finding.command = "\(program) check \(shellQuoted(status.identity.slatefile))"
+            }
             findings.append(finding)
         }
         if let count = status.inbox?.rejected, count > 0 {

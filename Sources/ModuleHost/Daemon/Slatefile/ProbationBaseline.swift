@@ -32,7 +32,7 @@ struct ProbationBaseline: Hashable, Sendable {
         self.start = start
         self.failed = Set(failed)
         self.modules = Set(modules)
-        before = entries.compactMap(Self.problem).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        before = Self.problems(in: entries).reduce(into: [:]) { $0[$1.problem, default: 0] += 1 }
     }
 
     /// Returns what is worse, in words: a module that failed; a module whose process ended, or that was unresponsive, more
@@ -41,15 +41,9 @@ struct ProbationBaseline: Hashable, Sendable {
     /// - Parameter entries: The entries of the record since ``start``, in their order.
     func worse(in entries: [HostRecord]) -> [String] {
         var counts: [Problem: Int] = [:]
-        var lastEnds: [ModuleID: String] = [:]
         var reasons: [String] = []
-        for entry in entries {
-            if case .processEnded(let text) = entry.fact, let module = entry.module {
-                lastEnds[module] = text
-            }
-            guard let problem = Self.problem(entry), modules.contains(problem.module),
-                !failed.contains(problem.module)
-            else { continue }
+        for (problem, text) in Self.problems(in: entries)
+        where modules.contains(problem.module) && !failed.contains(problem.module) {
             counts[problem, default: 0] += 1
             // A module that failed, and was restarted by hand, runs: another failure is worse.
             let allowed = problem.kind == .failed ? 0 : before[problem] ?? 0
@@ -57,31 +51,38 @@ struct ProbationBaseline: Hashable, Sendable {
             guard counts[problem] == allowed + 1 else { continue }
             let often =
                 allowed == 0
-                ? "" : " more often than before (\(times(allowed)) in a time as long)"
-            let what =
-                problem.kind == .restarted
-                ? "ended and restarted\(often): \(lastEnds[problem.module] ?? entry.text)"
-                : entry.text + often
-            reasons.append("module '\(problem.module)' \(what)")
+                ? "" : ", more often than before (\(times(allowed)) in a time as long)"
+            reasons.append("module '\(problem.module)' \(text)\(often)")
         }
         let rest = reasons.count - Self.reasonLimit
         return rest > 0 ? reasons.prefix(Self.reasonLimit) + ["\(rest) more"] : reasons
     }
 
-    private static func problem(_ entry: HostRecord) -> Problem? {
-        guard let module = entry.module else { return nil }
-        switch entry.fact {
-        case .failed: return Problem(module: module, kind: .failed)
-        // Not the end itself: that of a program which has done its work is none.
-        case .restarting: return Problem(module: module, kind: .restarted)
-        case .unresponsive: return Problem(module: module, kind: .unresponsive)
-        default: return nil
+    /// Returns the problems among entries of the record, each in words that follow the name of its module.
+    private static func problems(in entries: [HostRecord]) -> [(problem: Problem, text: String)] {
+        var ends: [ModuleID: String] = [:]
+        return entries.compactMap { entry in
+            guard let module = entry.module else { return nil }
+            switch entry.fact {
+            case .failed: return (Problem(module: module, kind: .failed), entry.text)
+            case .unresponsive: return (Problem(module: module, kind: .unresponsive), entry.text)
+            case .processEnded(let text): ends[module] = text
+            // Not the end itself: that of a program which has done its work is none. Nor another attempt with a module
+            // that has failed.
+            case .restarting:
+                guard let end = ends.removeValue(forKey: module) else { return nil }
+                return (Problem(module: module, kind: .restarted), "was restarted: \(end)")
+            default: break
+            }
+            return nil
         }
     }
 
     /// Returns whether an entry of the record counts, or has the reason for another.
     static func isMeant(_ entry: HostRecord) -> Bool {
-        if case .processEnded = entry.fact { return true }
-        return problem(entry) != nil
+        switch entry.fact {
+        case .failed, .unresponsive, .processEnded, .restarting: true
+        default: false
+        }
     }
 }

@@ -108,7 +108,7 @@ final class SlatefileReloader: Sendable {
                 _ outcome: ReloadReport.Outcome, _ reasons: [ModuleID: [String]] = [:]
             ) -> ReloadReport {
                 ReloadReport(
-                    outcome, origin: origin, at: .now(), command: "\(options.program.name) reload",
+                    outcome, origin: origin, at: .now(), program: options.program.name,
                     reasons: reasons)
             }
             do throws(SlatefileFailure) {
@@ -260,11 +260,11 @@ final class SlatefileReloader: Sendable {
     }
 
     func report(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
-        var command = "reload"
-        if case .handedOver = occasion { command = "apply" }
+        var isHandedOver = false
+        if case .handedOver = occasion { isHandedOver = true }
         return ReloadReport(
-            outcome, origin: occasion.origin, at: .now(),
-            command: "\(options.program.name) \(command)")
+            outcome, origin: occasion.origin, at: .now(), program: options.program.name,
+            isHandedOver: isHandedOver)
     }
 
     /// Notes the outcome of a reload, and returns it.

@@ -110,7 +110,7 @@ struct ProbationTests {
         #expect(
             try worse([hang, hang, hang], after: [hang])
                 == [
-                    "module 'x.a' unresponsive in 'push' more often than before (once in a time as long)"
+                    "module 'x.a' unresponsive in 'push', more often than before (once in a time as long)"
                 ])
         // Another module, and another problem, are counted apart.
         #expect(
@@ -121,15 +121,16 @@ struct ProbationTests {
         ]
         #expect(
             try worse(end, after: [hang])
-                == ["module 'x.a' ended and restarted: process 7 exited with 3"])
+                == ["module 'x.a' was restarted: process 7 exited with 3"])
         #expect(try worse(end, after: end).isEmpty)
         #expect(
             try worse(end + end + end, after: end + end)
                 == [
-                    "module 'x.a' ended and restarted more often than before (2 times in a time as long): process 7 exited with 3"
+                    "module 'x.a' was restarted: process 7 exited with 3, more often than before (2 times in a time as long)"
                 ])
-        // A program that has done its work.
+        // A program that has done its work, and another attempt with a module that has failed.
         #expect(try worse([end[0]]).isEmpty)
+        #expect(try worse([end[1]]).isEmpty)
     }
 
     @Test("at most five reasons are said")
