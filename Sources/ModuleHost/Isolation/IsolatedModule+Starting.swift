@@ -12,7 +12,7 @@ extension IsolatedModule {
             onMail: { [services = context.host.services, slot = context.slot] process in
                 enter(reference, services, slot, process)
             },
-            onSend: sends.take)
+            onSend: sends.take, isLogged: { [log = context.log] in log.isEnabled($0) })
     }
 
     /// Makes the module handle unrequested messages of its process.

@@ -7,15 +7,18 @@ final class ModuleLog: Sendable {
     private let rateLimit: Guarded<OutputRateLimit>
     private let perSecond: Int
     private let time: any TimeSource
+    private let isLogged: @Sendable (LogLevel) -> Bool
     private let onLine: @Sendable (LogLevel, String) -> Void
 
     init(
         _ limits: TokenBucket.Limits, time: any TimeSource,
+        isLogged: @escaping @Sendable (LogLevel) -> Bool,
         onLine: @escaping @Sendable (LogLevel, String) -> Void
     ) {
         rateLimit = Guarded(OutputRateLimit(limits, at: time.now()))
         perSecond = limits.perSecond
         self.time = time
+        self.isLogged = isLogged
         self.onLine = onLine
     }
 
@@ -27,6 +30,7 @@ final class ModuleLog: Sendable {
     }
 
     func write(_ level: LogLevel, _ text: @autoclosure () -> String) {
+        guard isLogged(level) else { return }
         let now = time.now()
         switch rateLimit.withLock({ $0.take(at: now) }) {
         case .show(let dropped):

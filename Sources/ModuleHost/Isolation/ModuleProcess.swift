@@ -60,6 +60,8 @@ final class ModuleProcess: Sendable {
         ///
         /// Returns false where the request is to wait for its turn. On the thread that reads the process: it must not wait.
         let onSend: @Sendable (RPCRequest, RPCID?, Int, ModuleProcess) -> Bool
+        /// Returns whether a line of a level is logged: others do not count to the limit of lines.
+        var isLogged: @Sendable (LogLevel) -> Bool = { _ in true }
     }
 
     let startedAt: ContinuousClock.Instant
@@ -120,7 +122,8 @@ final class ModuleProcess: Sendable {
         } resume: {
             wake()
         }
-        let log = ModuleLog(limits.output, time: time, onLine: observer.onLine)
+        let log = ModuleLog(
+            limits.output, time: time, isLogged: observer.isLogged, onLine: observer.onLine)
         do throws(SystemError) {
             let output = try ModuleOutput(of: child, wake, to: queue, log, limits) {
                 reference.object?.violate($0)

@@ -151,7 +151,7 @@ final class ProcessStart: Sendable {
             onMail: { [mail, observer] process in
                 if !mail.keep(()) { observer.onMail(process) }
             },
-            onSend: observer.onSend)
+            onSend: observer.onSend, isLogged: observer.isLogged)
         let result = Result { () throws(IsolationError) in
             try IsolatedModule.start(
                 spec, introduction, services, early, saidBefore: nil, noting: note)

@@ -15,6 +15,7 @@ struct ModuleOutputTests {
     private static func start(
         _ script: String, in folder: String? = nil,
         limits: ModuleProcess.Limits = ModuleProcess.Limits(), log: LockedList<String>? = nil,
+        level: LogLevel = .debug,
         onMail: @escaping @Sendable (ModuleProcess) -> Void = { _ in }
     ) throws -> ModuleProcess {
         try .start(
@@ -22,7 +23,7 @@ struct ModuleOutputTests {
             time: SystemTimeSource.shared, limits: limits,
             notifying: ModuleProcess.Observer(
                 onLine: { log?.append("\($0) \($1)") }, onMail: onMail,
-                onSend: { _, _, _, _ in false }))
+                onSend: { _, _, _, _ in false }, isLogged: { $0 >= level }))
     }
 
     private static func ask(
@@ -183,6 +184,23 @@ struct ModuleOutputTests {
             """#, log: log)
         #expect(try Self.ask(process, payload: String(repeating: "x", count: 1 << 20)) == 1)
         #expect(log.values.contains("info a line"))
+        process.kill(because: .demand)
+    }
+
+    @Test("lines below the level of the log take no room of those that are logged")
+    func belowTheLevel() throws {
+        let log = LockedList<String>()
+        let process = try Self.start(
+            #"""
+            yes '{"jsonrpc":"2.0","method":"log","params":{"level":"debug","message":"a detail"}}' |
+                head -n 5000
+            echo '{"jsonrpc":"2.0","method":"log","params":{"message":"a line"}}'
+            read -r line
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'
+            read -r line
+            """#, log: log, level: .info)
+        #expect(try Self.ask(process) == 1)
+        #expect(log.values == ["info a line"])
         process.kill(because: .demand)
     }
 
