@@ -164,7 +164,7 @@ private struct ParentLog: LogSink {
         connection.notify("log") { json in
             json.object {
                 $0.member("level", record.level.rawValue)
-                $0.member("message", record.message)
+                $0.member("message", record.messageWithFields)
             }
         }
     }

@@ -59,6 +59,23 @@ public struct Log: Sendable {
     /// Writes a line about an error.
     public func error(_ message: @autoclosure () -> String) { write(.error, message()) }
 
+    /// Writes a line with fields that a reader may filter by.
+    ///
+    /// As text they follow the message, `count=3`; in JSON they are members of the line. Of a module in a process of its
+    /// own they are a part of the message.
+    ///
+    /// - Parameters:
+    ///   - level: The level of the line.
+    ///   - message: The message.
+    ///   - fields: The fields, in this order, each with another name.
+    public func write(
+        _ level: LogLevel, _ message: @autoclosure () -> String,
+        fields: @autoclosure () -> [LogField]
+    ) {
+        guard isEnabled(level) else { return }
+        send(level, message(), nil, nil, fields())
+    }
+
     /// Writes a line with the parts that a reader may want to filter by.
     ///
     /// - Parameters:

@@ -50,16 +50,7 @@ package enum LogFormat: Hashable, Sendable {
             bytes.append(" in ")
             bytes.append(contentsOf: duration.briefText.utf8)
         }
-        for field in record.fields {
-            bytes.append(UInt8(ascii: " "))
-            bytes.append(escaping: field.name, with: LineEscape.self)
-            bytes.append(UInt8(ascii: "="))
-            switch field.value {
-            case .string(let text): bytes.append(fieldValue: text)
-            case .integer(let number): bytes.appendDecimal(number)
-            case .bool(let bool): bytes.append(bool ? "true" : "false")
-            }
-        }
+        bytes.append(fields: record.fields)
         bytes.append(UInt8(ascii: "\n"))
     }
 
@@ -94,6 +85,32 @@ extension LogRecord: CustomStringConvertible {
         var bytes: [UInt8] = []
         LogFormat.file.append(self, to: &bytes)
         return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+
+    /// The record with each character that a terminal obeys shown as an escape, such as `\n` or `\u{1b}`.
+    ///
+    /// For a log that writes texts as they are: modules and senders of events choose parts of them.
+    public var escaped: LogRecord {
+        func escaped(_ text: String) -> String { TerminalText(escaping: text).string }
+        var record = self
+        record.message = escaped(message)
+        record.event = event.map(escaped)
+        record.fields = fields.map { field in
+            switch field.value {
+            case .string(let text): LogField(escaped(field.name), escaped(text))
+            case .integer(let number): LogField(escaped(field.name), number)
+            case .bool(let bool): LogField(escaped(field.name), bool)
+            }
+        }
+        return record
+    }
+
+    /// The message with its fields behind it, for a log without fields.
+    var messageWithFields: String {
+        guard !fields.isEmpty else { return message }
+        var bytes = Array(message.utf8)
+        bytes.append(fields: fields)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -139,6 +156,20 @@ extension [UInt8] {
         let spaces = Swift.max(width - (count - start), 0) + 2
         append(addingCapacity: spaces) {
             $0.append(repeating: UInt8(ascii: " "), count: spaces)
+        }
+    }
+
+    /// Appends each field, with a space in front.
+    fileprivate mutating func append(fields: [LogField]) {
+        for field in fields {
+            append(UInt8(ascii: " "))
+            append(escaping: field.name, with: LineEscape.self)
+            append(UInt8(ascii: "="))
+            switch field.value {
+            case .string(let text): append(fieldValue: text)
+            case .integer(let number): appendDecimal(number)
+            case .bool(let bool): append(bool ? "true" : "false")
+            }
         }
     }
 

@@ -13,7 +13,7 @@ public struct LogRecord: Hashable, Sendable {
     /// The message; it may contain control characters.
     public package(set) var message: String
     /// Further fields, in order.
-    package var fields: [LogField]
+    public package(set) var fields: [LogField]
 
     package init(
         time: WallTime, level: LogLevel, module: String? = nil, event: String? = nil,
@@ -29,11 +29,11 @@ public struct LogRecord: Hashable, Sendable {
     }
 }
 
-/// A named value of a log record.
+/// A named value of a log record, which a reader may filter by.
 ///
-/// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`, so its name must be
-/// different from these.
-package struct LogField: Hashable, Sendable {
+/// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`: a field with one of these names
+/// gets an underscore at its end.
+public struct LogField: Hashable, Sendable {
     /// The type and the value of a field.
     package enum Value: Hashable, Sendable {
         /// A text.
@@ -45,15 +45,36 @@ package struct LogField: Hashable, Sendable {
     }
 
     /// The name.
-    package let name: String
+    public let name: String
     /// The value.
     package let value: Value
 
-    package init(_ name: String, _ value: String) {
-        (self.name, self.value) = (name, .string(value))
+    private init(_ name: String, value: Value) {
+        self.name =
+            switch name {
+            case "time", "level", "module", "event", "ms", "message": name + "_"
+            default: name
+            }
+        self.value = value
     }
-    package init(_ name: String, _ value: Int) { (self.name, self.value) = (name, .integer(value)) }
-    package init(_ name: String, _ value: Bool) { (self.name, self.value) = (name, .bool(value)) }
+
+    /// Creates a field with a text.
+    public init(_ name: String, _ value: String) { self.init(name, value: .string(value)) }
+
+    /// Creates a field with an integer, which is a number in JSON.
+    public init(_ name: String, _ value: Int) { self.init(name, value: .integer(value)) }
+
+    /// Creates a field with a Boolean value, which is `true` or `false` in JSON.
+    public init(_ name: String, _ value: Bool) { self.init(name, value: .bool(value)) }
+
+    /// The value as text; it may contain control characters.
+    public var text: String {
+        switch value {
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        case .bool(let bool): "\(bool)"
+        }
+    }
 }
 
 /// A destination of log records.

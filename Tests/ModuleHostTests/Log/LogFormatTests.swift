@@ -98,4 +98,22 @@ struct LogFormatTests {
             line(record, .journal)
                 == #"<4>warning  host              two\nlines\ttab \u{1b}[1m \u{202e}evil"# + "\n")
     }
+
+    @Test("for another log: what a terminal obeys is shown, in each text of the record")
+    func escaped() {
+        let record = LogRecord(
+            time: plain.time, level: .info, event: "a\u{1B}b", message: "one\ntwo",
+            fields: [LogField("na\rme", "\u{202E}text"), LogField("count", 3)])
+        let escaped = record.escaped
+        #expect(escaped.message == #"one\ntwo"#)
+        #expect(escaped.event == #"a\u{1b}b"#)
+        #expect(escaped.fields == [LogField(#"na\rme"#, #"\u{202e}text"#), LogField("count", 3)])
+        #expect(plain.escaped == plain)
+    }
+
+    @Test("for a log without fields: they follow the message")
+    func messageWithFields() {
+        #expect(handled.messageWithFields == #"handled badge=3 opened=true uri="slate://a b""#)
+        #expect(plain.messageWithFields == "odd")
+    }
 }

@@ -49,6 +49,29 @@ struct LogTests {
         #expect(record?.module == nil)
     }
 
+    @Test("fields of a module reach the record, and none takes the name of a part of it")
+    func fields() {
+        let recorder = LogRecorder()
+        recorder.log.of(module: "x.a").write(
+            .notice, "sold", fields: [LogField("count", 3), LogField("message", "forged")])
+        let record = recorder.records.first
+        #expect(record?.message == "sold")
+        #expect(record?.module == "x.a")
+        #expect(record?.fields.map(\.name) == ["count", "message_"])
+        #expect(record?.fields.map(\.text) == ["3", "forged"])
+    }
+
+    @Test("the fields of a line below the threshold are not made")
+    func fieldsBelowThreshold() {
+        let recorder = LogRecorder()
+        func fields() -> [LogField] {
+            Issue.record("the fields were made")
+            return []
+        }
+        Log(to: recorder, threshold: .warning).write(.info, "sold", fields: fields())
+        #expect(recorder.records.isEmpty)
+    }
+
     @Test("a record can be awaited before and after it is written", .timeLimit(.minutes(10)))
     func awaiting() async {
         let recorder = LogRecorder()
