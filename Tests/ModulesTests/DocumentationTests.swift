@@ -48,7 +48,8 @@ struct DocumentationTests {
         arguments: [
             "README.md", "docs/modules.md", "docs/routing.md", "docs/slatefile.md",
             "docs/control.md", "docs/testing-modules.md", "docs/embedding.md", "CONTRIBUTING.md",
-            "Integrations/service-lifecycle/README.md",
+            "Integrations/service-lifecycle/README.md", "Integrations/log/README.md",
+            "Integrations/metrics/README.md",
         ])
     func compiled(path: String) throws {
         for block in Self.blocks(of: try Repository.text(of: path)) where block.language == "swift"
