@@ -226,7 +226,7 @@ public final class AppHost: Sendable {
     /// A closure that exchanges the slatefile's file; nil where the host runs without one.
     typealias SlatefileExchange =
         @Sendable (
-            _ text: String, _ module: ModuleID,
+            _ text: String, _ probation: Duration?, _ module: ModuleID,
             _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
         ) -> Void
 

@@ -90,11 +90,11 @@ private struct AppOfContext: ContextApp {
     }
 
     func apply(
-        slatefile text: String, from module: ModuleID,
+        slatefile text: String, probation: Duration?, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
     ) {
         guard let host = reference.host else { return completion(.failure(.stopped)) }
         guard let exchange = host.slatefileExchange else { return completion(.failure(.noFile)) }
-        exchange(text, module, completion)
+        exchange(text, probation, module, completion)
     }
 }

@@ -39,7 +39,30 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         return true
     }
 
-    func set(_ host: AppHost) { reference.set(host) }
+    func set(_ host: AppHost) {
+        reference.set(host)
+        host.slatefileExchange = { [connection] text, probation, _, completion in
+            do throws(RPCError) {
+                try connection.ask("apply") { response in
+                    completion(
+                        response.map {
+                            SlatefileChange(
+                                isChange: $0["changed"]?.bool == true,
+                                summary: $0["summary"]?.string ?? "")
+                        }.mapError(SlatefileRefusal.init))
+                } _: { json in
+                    json.object {
+                        $0.member("slatefile", text)
+                        if let probation {
+                            $0.member("probationMs", probation.wholeNanoseconds / 1_000_000)
+                        }
+                    }
+                }
+            } catch {
+                completion(.failure(.refused(error.message)))
+            }
+        }
+    }
 
     // MARK: Reports of the app
 
@@ -382,6 +405,17 @@ extension InboxSubmission.Acceptance {
         case .success(let answer):
             let position = answer["position"]?.string.flatMap { EventPosition($0) }
             self = position.map { .accepted($0) } ?? .duplicate
+        }
+    }
+}
+
+extension SlatefileRefusal {
+    /// Creates the refusal from the answer of the host.
+    fileprivate init(_ error: RPCError) {
+        switch error.code {
+        case .failed: self = .undone(error.message)
+        case .notRunning: self = .stopped
+        default: self = .refused(error.message)
         }
     }
 }

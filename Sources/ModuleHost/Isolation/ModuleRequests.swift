@@ -91,6 +91,11 @@ private struct CallParameters: Decodable {
     let later: Bool?
 }
 
+private struct ApplyParameters: Decodable {
+    let slatefile: String
+    let probationMs: Int?
+}
+
 private struct URLParameters: Decodable {
     let url: String
     let from: JSONValue?
@@ -169,9 +174,28 @@ extension ModuleProcess {
                 throw .mayNotSend(sent.event.kind)
             }
             try post(sent.event, id, for: module) { $0.object { _ in } }
+        case "apply":
+            let asked = try request.parameters(as: ApplyParameters.self)
+            guard context.slot.permissions.contains(.apply) else { throw .mayNotApply }
+            // The answer may come long after, and to a process that has ended meanwhile.
+            context.host.services.apply(
+                slatefile: asked.slatefile,
+                probation: asked.probationMs.map { .milliseconds($0) }, from: context.id
+            ) { [weak self] result in
+                switch result {
+                case .success(let change):
+                    self?.succeed(id) { json in
+                        json.object {
+                            $0.member("changed", change.isChange)
+                            $0.member("summary", change.summary)
+                        }
+                    }
+                case .failure(let refusal): self?.fail(id, RPCError(refusal))
+                }
+            }
         default:
             throw .methodNotFound(
-                "a module may ask for log, ready, call, open, canopen, post and send, "
+                "a module may ask for log, ready, call, open, canopen, post, send and apply, "
                     + "not for \(quoted(request.method))")
         }
     }
@@ -223,6 +247,22 @@ extension RPCError {
             "\(quoted(origin)) is not an origin that this module can act for: give the one of an event or "
                 + "call that came from outside, as the host sent it, or none to act for the module itself"
         )
+    }
+
+    fileprivate static let mayNotApply = RPCError(
+        .notPermitted,
+        "a module in a process of its own cannot apply a slatefile: to let it, add \"may\": [\"apply\"] to its "
+            + "entry in the slatefile")
+
+    /// Creates the error about a slatefile that did not take effect.
+    fileprivate init(_ refusal: SlatefileRefusal) {
+        switch refusal {
+        case .invalid, .unreadable: self = .invalidParameters("\(refusal)")
+        case .undone(let reason): self.init(.failed, reason)
+        case .refused: self.init(.overloaded, "\(refusal)")
+        case .noFile: self.init(.unavailable, "\(refusal)")
+        case .stopped: self.init(.notRunning, "\(refusal)")
+        }
     }
 
     fileprivate static func mayNotSend(_ kind: EventKind) -> RPCError {

@@ -39,7 +39,7 @@ protocol ContextApp: Sendable {
     func noteDone(_ slot: ModuleSlot)
 
     func apply(
-        slatefile text: String, from module: ModuleID,
+        slatefile text: String, probation: Duration?, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
 }
 
@@ -99,10 +99,10 @@ final class HostServices: PostingServices {
     }
 
     func apply(
-        slatefile text: String, from module: ModuleID,
+        slatefile text: String, probation: Duration?, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
     ) {
-        app.apply(slatefile: text, from: module, completion)
+        app.apply(slatefile: text, probation: probation, from: module, completion)
     }
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {

@@ -174,6 +174,8 @@ public struct Slatefile: Sendable {
     package enum Permission: String, Hashable, Sendable, CaseIterable {
         /// To send events of the whole app, which have no payload: to stop it, to move it to the background.
         case state
+        /// To have the host apply a slatefile.
+        case apply
     }
 
     /// The policy that decides which modules run in a process of their own.

@@ -257,7 +257,7 @@ extension ModuleKey {
         case .may:
             describe(
                 "What the module's process may do beyond what all may. state: send events of the whole "
-                    + "app, such as terminate and background.",
+                    + "app, such as terminate and background. apply: have the host apply a slatefile.",
                 array(
                     words(Slatefile.Permission.allCases.map(\.rawValue)),
                     atMost: Slatefile.Permission.allCases.count),

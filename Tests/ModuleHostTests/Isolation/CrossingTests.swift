@@ -196,7 +196,7 @@ struct CrossingTests {
         try module.end()
     }
 
-    @Test("a typed message reaches it alone, and another slatefile is refused")
+    @Test("a typed message reaches it alone, and a slatefile goes to the host")
     func others() async throws {
         let probe = Probe()
         probe.when("a push") { module in
@@ -204,18 +204,22 @@ struct CrossingTests {
                 try $0.ping("hello")
             }
             probe.note("report: \(report.delivered), \(report.failed), \(report.overdue)")
-            module.context.host.apply(slatefile: "{}") { result in
+            module.context.host.apply(slatefile: "{}", probation: .seconds(2)) { result in
                 guard case .failure(let error) = result else { return }
                 probe.note("refused: \(error)")
             }
         }
         let module = try LedModule(probe: probe)
         #expect(try module.notify(.launch) == nil)
-        #expect(try module.notify(.push, #"{"aps":{}}"#) == nil)
+        let push = try module.request(
+            "event", #"{"event":"push","payload":{"aps":{}},"from":{"kind":"host"}}"#)
+        let (request, id) = try module.nextRequest()
+        #expect(request.method == "apply")
+        #expect(request.parameters?.text == #"{"slatefile":"{}","probationMs":2000}"#)
+        _ = try module.answer(to: push)
         #expect(probe.entries("report:") == ["report: 1, 0, 0"])
-        await probe.reached(
-            "refused: this host has no slatefile that could be reloaded; start it with the command 'run'"
-        )
+        try module.send(#""id":\#(id.text),"error":{"code":-32002,"message":"it may not"}"#)
+        await probe.reached("refused: it may not")
         try module.end()
     }
 }

@@ -149,7 +149,7 @@ extension ReloadReport {
         case .invalid(.invalid(let error)): .failure(.invalid(error))
         case .invalid: .failure(.unreadable(summary))
         case .rolledBack(let reason): .failure(.undone(reason))
-        case .superseded: .failure(.undone(summary))
+        case .superseded: .failure(.refused(summary))
         case .stopped: .failure(.stopped)
         }
     }

@@ -55,9 +55,19 @@ final class SlatefileReloader: Sendable {
         self.notifier = notifier
         self.log = log
         text = Guarded(Text(inEffect: host.slatefile.fingerprint))
-        host.slatefileExchange = { [weak self] text, module, completion in
+        host.slatefileExchange = { [weak self] text, probation, module, completion in
             guard let self else { return completion(.failure(.stopped)) }
-            apply(text, from: module) { completion($0.result) }
+            guard let probation else {
+                return apply(text, from: module) { completion($0.result) }
+            }
+            let length = min(
+                max(probation, Probation.lengths.lowerBound), Probation.lengths.upperBound)
+            apply(text, probation: length, origin: .local(module)) { report in
+                completion(
+                    report.mapError {
+                        $0.code == .notRunning ? .stopped : .refused($0.message)
+                    }.flatMap(\.result))
+            }
         }
     }
 
