@@ -16,7 +16,7 @@ let package = Package(
     products: [.library(name: "ModuleHostLogging", targets: ["ModuleHostLogging"])],
     dependencies: [
         .package(name: "ModuleHost", path: "../.."),
-        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         .target(
