@@ -67,6 +67,7 @@ class Event:
     id: str | None
     attempt: int | None
     repeated: bool
+    traceparent: str | None  # Its place in a distributed trace (W3C Trace Context).
 
 
 class Parameter:
@@ -112,6 +113,7 @@ class Module:
         self.config: dict[str, Any] = {}
         self.app_config: dict[str, Any] = {}
         self.sender: dict[str, Any] = {}  # The sender of the current event or call: the `from` that the host sent.
+        self.traceparent: str | None = None  # The trace of the current event or call: its requests are a part of it.
         self.log = logging.Logger("module")
         self.log.addHandler(log := HostLog())
         log.write = self._write
@@ -215,8 +217,8 @@ class Module:
             return
         if name not in ("initialize", "event", "call", "shutdown"):
             return self._write(id=id, error={"code": -32601, "message": f"no method '{name}'"})
-        params, outer = message.get("params", {}), self.sender
-        self.sender = params.get("from", {})
+        params, outer = message.get("params", {}), (self.sender, self.traceparent)
+        self.sender, self.traceparent = params.get("from", {}), params.get("traceparent")
         try:
             result = getattr(self, "_" + name)(params)
             if isinstance(result, Future):
@@ -227,7 +229,7 @@ class Module:
         except Exception as error:
             self._answer(id, error)
         finally:
-            self.sender = outer
+            self.sender, self.traceparent = outer
         if name == "shutdown":
             raise End
 
@@ -265,7 +267,7 @@ class Module:
             self.config, self.app_config = payload["config"], payload["appConfig"]
         get = params.get
         event = Event(name, payload, topic or None, get("origin", ""), get("deadlineMs", 0) / 1000,
-                      get("position"), get("id"), get("attempt"), bool(get("repeated")))
+                      get("position"), get("id"), get("attempt"), bool(get("repeated")), get("traceparent"))
         results = [handler(event) for kind, pattern, handler in self._handlers if kind == name
                    and (topic == pattern or pattern.endswith("*") and topic.startswith(pattern[:-1]))]
         result = next((result for result in results if result), None)
@@ -284,6 +286,7 @@ class Module:
     def _ask(self, method: str, **params: Any) -> Any:
         id, answer = next(self._ids), queue.SimpleQueue[dict[str, Any]]()
         self._answers[id] = answer
+        params["traceparent"] = self.traceparent if threading.get_ident() == self._thread else None
         try:
             self._write(id=id, method=method, params={key: v for key, v in params.items() if v is not None})
             while threading.get_ident() == self._thread and answer.empty():

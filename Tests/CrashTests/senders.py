@@ -61,6 +61,11 @@ def event(name):
     return "push", {"aps": {"badge": chance.randrange(100)}, "n": name}
 
 
+def traceparent(random):
+    """A trace, of which an event is a part and no other part."""
+    return f"00-{random.randrange(1, 1 << 128):032x}-{random.randrange(1, 1 << 64):016x}-01"
+
+
 def record(name, random, with_id=True):
     """The line of such an event, as it stands in the inbox."""
     kind, payload = event(name)
@@ -71,6 +76,8 @@ def record(name, random, with_id=True):
     members["time"] = f"{random.randrange(1990, 2090)}-03-01T09:41:00Z"
     if random.random() < 0.5:
         members["source"] = f"sender {random.randrange(10)}"
+    if random.random() < 0.5:
+        members["traceparent"] = traceparent(random)
     return json.dumps(members, separators=(",", ":"))
 
 
@@ -153,6 +160,8 @@ class HostClient(Sender):
             if self.random.random() < 0.5:
                 # Another one each time: it is no part of the event.
                 parameters["source"] = f"sender {self.random.randrange(10)}"
+            if self.random.random() < 0.5:
+                parameters["traceparent"] = traceparent(self.random)
             if self.random.random() < 0.2:
                 parameters["wait"] = True
             waiting[len(calls)] = (name, has_id)

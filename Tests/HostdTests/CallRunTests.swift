@@ -109,7 +109,8 @@ struct CallRunTests {
             ["post", "", "{}"],
             says: """
                 hostd post: an argument is empty
-                usage: hostd post [--slatefile FILE] [--state-dir DIR] TOPIC [JSON]
+                usage: hostd post [--slatefile FILE] [--state-dir DIR] [--traceparent TEXT]
+                       TOPIC [JSON]
                 see 'hostd post --help'
 
                 """, exits: 64)

@@ -15,7 +15,8 @@ struct SendCommandTests {
                 """
                 EVENT is missing: the event, such as push, open-url, message, or background
                 usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON]
-                       [--id ID] [--source TEXT] [--wait] [--strict] [--json] EVENT
+                       [--id ID] [--source TEXT] [--traceparent TEXT] [--wait] [--strict]
+                       [--json] EVENT
                 """
             ),
             (["psuh"], "unknown event 'psuh'; did you mean 'push'?"),
@@ -35,6 +36,10 @@ struct SendCommandTests {
                 "event 'push' needs a payload: --payload with JSON, @FILE, or - for stdin"
             ),
             (["background", "--payload", "{}"], "event 'background' takes no payload"),
+            (
+                ["push", "--payload", "{}", "--traceparent", "00-1"],
+                "--traceparent expects \(TraceContext.expectation); found '00-1'"
+            ),
             (["background", "--id", "a"], "event 'background' is not durable: it has no id"),
             (
                 ["push", "--payload", "{}", "--id", String(repeating: "ü", count: 101)],

@@ -3,9 +3,9 @@ extension App {
     /// Whether the log or the record has how long deliveries take.
     var keepsTimes: Bool { log.isEnabled(.info) || ring != nil }
 
-    /// Adds a delivery that took long, or in which a module failed.
+    /// Adds a delivery, if the record keeps it.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
-        guard let ring, time >= EventTally.slow || tally.failed > 0 else { return }
+        guard let ring, ring.keeps(time, failed: tally.failed > 0, event.trace) else { return }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
         if case .message(let message) = event.content { delivery.topic = message.topic }
         delivery.id = event.entry?.id
@@ -16,6 +16,8 @@ extension App {
         delivery.received = tally.delivered
         delivery.failed = tally.failed
         delivery.unresponsive = tally.overdue
+        if case .local(let sender) = event.origin { delivery.sender = sender }
+        delivery.trace = event.trace?.id
         ring.add(.delivered(delivery))
     }
 

@@ -85,7 +85,8 @@ extension App {
         let suspend: @Sendable () -> Void = { durable?.suspend() }
         gate.lane.prepend([
             CallJob(
-                through: gate, by: LaneConfined(calls), of: entry, later: later,
+                through: gate, by: LaneConfined(calls), of: entry, trace: call.event.trace,
+                later: later,
                 onSuspension: durable == nil ? nil : suspend, completion
             ) { calls, thread in
                 do {

@@ -19,16 +19,19 @@ extension AppHost {
     ///   - url: The URL; a token in it is removed.
     ///   - origin: The origin of the call.
     ///   - token: The caller's token, which takes precedence over one in the URL.
+    ///   - trace: The trace that the call is a part of.
     ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
     /// - Returns: Cancels the call, from any thread. One that has begun loses only its answer.
     @discardableResult
     package func open(
-        _ url: String, origin: Origin, token: RouteToken?,
+        _ url: String, origin: Origin, token: RouteToken?, trace: TraceContext? = nil,
         completion: @escaping CompletionHandler<CallReply>
     ) -> @Sendable () -> Void {
-        let pending = CallCompletion(completion)
+        let pending = CallCompletion(
+            noting(Self.target(of: url), origin, trace, completion))
         do throws(RouteURLError) {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
+                .traced(by: trace)
             enqueue(.event(event, pending))
         } catch {
             let error = error.naming(slatefile.schemes.first)
@@ -68,19 +71,22 @@ extension AppHost {
     ///   - parameters: The parameters from which the request is decoded.
     ///   - origin: The origin of the call.
     ///   - token: The caller's token.
+    ///   - trace: The trace that the call is a part of.
     ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
     /// - Returns: Cancels the call, from any thread. One that has begun loses only its answer.
     @discardableResult
     package func call(
         _ module: String, _ action: String, _ parameters: RouteParameters, origin: Origin,
-        token: RouteToken?, completion: @escaping CompletionHandler<CallReply>
+        token: RouteToken?, trace: TraceContext? = nil,
+        completion: @escaping CompletionHandler<CallReply>
     ) -> @Sendable () -> Void {
-        let pending = CallCompletion(completion)
+        let pending = CallCompletion(
+            noting("\(module) \(action)", origin, trace, completion))
         let later = LateAnswer { [stopping] in
             pending.finish($0.map(CallReply.init).explained(by: stopping))
         }
         let caller = Caller(origin: origin, token: token, wantsJSON: true, later: later)
-        call(pending, later: later) {
+        call(pending, trace: trace, later: later) {
             CallReply(try $0.perform(module, action, parameters, for: caller, on: $1))
         }
         return { [weak pending] in pending?.finish(.failure(RouteError.cancelled)) }
@@ -101,20 +107,68 @@ extension AppHost {
     ///   - topic: The topic.
     ///   - payload: The payload.
     ///   - origin: The origin of the message.
+    ///   - trace: The trace that it is a part of.
     ///   - load: Released when the message is delivered.
     /// - Throws: ``EventError`` for an empty topic.
     package func post(
-        _ topic: String, _ payload: JSONValue?, origin: Origin, load: consuming InFlight? = nil
+        _ topic: String, _ payload: JSONValue?, origin: Origin, trace: TraceContext? = nil,
+        load: consuming InFlight? = nil
     ) throws(EventError) {
-        enqueue(.event(try .message(topic: topic, payload: payload, origin: origin)), load: load)
+        let event = try LifecycleEvent.message(topic: topic, payload: payload, origin: origin)
+        enqueue(.event(event.traced(by: trace)), load: load)
+    }
+
+    /// Returns a completion that adds the call to the record, if the record keeps it.
+    private func noting(
+        _ target: @autoclosure @escaping @Sendable () -> String, _ origin: Origin,
+        _ trace: TraceContext?, _ completion: @escaping CompletionHandler<CallReply>
+    ) -> CompletionHandler<CallReply> {
+        guard let ring else { return completion }
+        let began = time.now()
+        return { [time] result in
+            let duration = began.duration(to: time.now())
+            var failure: String?
+            if case .failure(let error) = result { failure = Self.words(for: error) }
+            if ring.keeps(duration, failed: failure != nil, trace) {
+                ring.add(
+                    .called(
+                        HostRecord.Call(
+                            target: target(), caller: "\(origin)", duration: duration,
+                            failure: failure, trace: trace?.id)))
+            }
+            completion(result)
+        }
+    }
+
+    /// Returns an error of a call without its details, which may name parameters; that of a handler is the module's own.
+    private static func words(for error: any Error) -> String {
+        if let failure = error as? HandlerFailure { return "\(failure)" }
+        return switch RPCError(ofCall: error).code {
+        case .notFound: "no such route"
+        case .notPermitted: "not permitted"
+        case .overdue: "no answer in time"
+        case .badParameter: "a parameter is wrong"
+        case .malformedURL: "the URL is none"
+        case .unavailable: "the module is not available"
+        case .notRunning: "the app stops"
+        case .cancelled: "the caller has cancelled it"
+        case let code: "error \(code.rawValue)"
+        }
+    }
+
+    /// Returns the part of a URL that names the module: what follows may be a parameter.
+    private static func target(of url: String) -> String {
+        (try? RouteURL(url)).map { "\($0.scheme)://\($0.authority ?? "")" } ?? "a URL that is none"
     }
 
     private func call<Reply: Sendable>(
-        _ completion: CallCompletion<Reply>, later: LateAnswer? = nil,
+        _ completion: CallCompletion<Reply>, trace: TraceContext? = nil,
+        later: LateAnswer? = nil,
         _ body: @escaping CallChannel.Call<Reply>
     ) {
         gate.lane.enqueue(
-            CallFromOutside(CallJob(through: gate, later: later, completion, body), of: app))
+            CallFromOutside(
+                CallJob(through: gate, trace: trace, later: later, completion, body), of: app))
     }
 }
 
@@ -148,6 +202,8 @@ private final class CallFromOutside: LaneJob {
     }
 
     var isDroppable: Bool { job.isDroppable }
+
+    var trace: TraceContext? { job.trace }
 
     func abandon() { job.abandon() }
 

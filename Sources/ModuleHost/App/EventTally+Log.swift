@@ -9,6 +9,7 @@ extension LifecycleEvent {
             fields.append(LogField("position", entry.position.description))
             if let id = entry.id { fields.append(LogField("id", id)) }
         }
+        if let trace { fields.append(LogField("trace", trace.id.text)) }
         return fields
     }
 }

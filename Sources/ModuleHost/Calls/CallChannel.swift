@@ -81,11 +81,14 @@ struct CallChannel {
         completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
     ) {
         let (gate, slot) = (dispatcher.gate, slot)
+        let trace = gate.lane.currentTrace
         let confined = LaneConfined(completion)
         CallJob.enqueueAnswered(LaneConfined(dispatcher), through: gate, from: slot, body) {
             result in
             gate.lane.enqueue(
-                ModuleJob(gate: gate, slot: slot) { confined.openInModule()(result) })
+                ModuleJob(gate: gate, slot: slot, trace: trace) {
+                    confined.openInModule()(result)
+                })
         }
     }
 }

@@ -37,23 +37,26 @@ final class CallJob: LaneJob {
     /// Called on the lane, in place of the completion, where a route has taken ``later``.
     private let onSuspension: (@Sendable () -> Void)?
     let durableEvent: InboxEntry?
+    let trace: TraceContext?
 
     /// - Parameters:
     ///   - gate: The way into modules.
     ///   - dispatcher: The dispatcher; nil where ``run(by:on:)`` receives it.
     ///   - caller: The calling module, if a module calls.
     ///   - entry: The durable event that is done when the call is.
+    ///   - trace: The trace that the call is a part of.
     ///   - later: The answer for a route that answers later.
     ///   - onSuspension: Called on the lane, in place of the completion, where a route has taken `later`.
     ///   - completion: Called once, on any thread.
     ///   - call: The call.
     init<Reply: Sendable>(
         through gate: Gate, by dispatcher: LaneConfined<CallDispatcher>? = nil,
-        from caller: ModuleSlot? = nil, of entry: InboxEntry? = nil, later: LateAnswer? = nil,
+        from caller: ModuleSlot? = nil, of entry: InboxEntry? = nil, trace: TraceContext? = nil,
+        later: LateAnswer? = nil,
         onSuspension: (@Sendable () -> Void)? = nil, _ completion: CallCompletion<Reply>,
         _ call: @escaping CallChannel.Call<Reply>
     ) {
-        durableEvent = entry
+        (durableEvent, self.trace) = (entry, trace)
         self.gate = gate
         self.dispatcher = dispatcher
         self.caller = caller
@@ -139,7 +142,8 @@ extension CallJob {
     ) {
         gate.lane.enqueue(
             CallJob(
-                through: gate, by: dispatcher, from: caller, CallCompletion(completion), call))
+                through: gate, by: dispatcher, from: caller, trace: gate.lane.currentTrace,
+                CallCompletion(completion), call))
     }
 
     /// Lists a call of a module that waits for a route that answers later.
@@ -152,7 +156,8 @@ extension CallJob {
         let later = LateAnswer { completion.finish($0) }
         gate.lane.enqueue(
             CallJob(
-                through: gate, by: dispatcher, from: caller, later: later, completion
+                through: gate, by: dispatcher, from: caller, trace: gate.lane.currentTrace,
+                later: later, completion
             ) {
                 try call($0, $1, later)
             })

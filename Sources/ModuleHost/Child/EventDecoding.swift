@@ -21,6 +21,7 @@ extension LifecycleEvent {
                 throw .invalidParameters("\(error)")
             }
         }
+        self = traced(by: parameters["traceparent"]?.string.flatMap { TraceContext($0) })
         if let position = parameters["position"]?.string.flatMap({ EventPosition($0) }) {
             entry = InboxEntry(
                 position: position, end: position, id: parameters["id"]?.string,

@@ -146,6 +146,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
             json.object {
                 $0.member("topic", message.topic)
                 if let payload = message.payload { $0.member("payload", payload) }
+                if let trace = event.trace { $0.member("traceparent", trace.text) }
             }
         }
         do throws(RPCError) {
@@ -197,7 +198,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
         try checked(url)
         return try answer(to: "canopen", .url(url), on: thread) {
-            Self.write(caller, to: &$0) { $0.member("url", url) }
+            write(caller, to: &$0) { $0.member("url", url) }
         }.bool ?? false
     }
 
@@ -212,7 +213,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 json.object {
                     $0.members(
                         ofSent: record.event.kind, payload: record.payload, id: record.id,
-                        source: record.source)
+                        source: record.source, traceparent: record.trace?.text)
                 }
             }
         } catch {
@@ -240,7 +241,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
         guard let later = caller.later else {
             return try answer(to: method, call, on: thread) {
-                Self.write(caller, to: &$0) {
+                write(caller, to: &$0) {
                     parameters(&$0)
                     $0.member("later", false)
                 }
@@ -252,7 +253,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 later.answer(
                     result.mapError { call.error(for: $0) }.map { $0["reply"] ?? .emptyObject })
             } _: {
-                Self.write(caller, to: &$0, parameters)
+                write(caller, to: &$0, parameters)
             }
         } catch {
             later.withdraw()
@@ -261,12 +262,15 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         return NoReply()
     }
 
-    private static func write(
+    private func write(
         _ caller: Caller, to json: inout JSONWriter, _ parameters: (inout JSONWriter) -> Void
     ) {
         json.object {
             parameters(&$0)
             if caller.origin.isRemote { $0.member("from", caller.origin) }
+            if let trace = reference.host?.lane.currentTrace {
+                $0.member("traceparent", trace.text)
+            }
         }
     }
 
@@ -362,10 +366,14 @@ final class UpstreamHost: AppRole, UpstreamCalls {
             Self.respond(id, result, over: connection)
         }
         pendingCalls.withLock { if let number { $0[number] = later } }
+        let trace = parameters["traceparent"]?.string.flatMap { TraceContext($0) }
         let result = Result {
-            try calls.perform(
-                module.text, action, RouteParameters(parameters["parameters"] ?? .emptyObject),
-                for: caller.waiting(later), on: thread)
+            try TraceContext.with(trace) {
+                try calls.perform(
+                    self.module.text, action,
+                    RouteParameters(parameters["parameters"] ?? .emptyObject),
+                    for: caller.waiting(later), on: thread)
+            }
         }
         if case .success = result, later.isTaken { return }
         pendingCalls.withLock { if let number { $0[number] = nil } }

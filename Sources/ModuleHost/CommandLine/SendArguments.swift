@@ -6,6 +6,7 @@ struct SendArguments {
     let payload: JSONValue?
     let id: String?
     let source: String?
+    let trace: TraceContext?
     /// Whether to respond only after the delivery.
     let waits: Bool
 
@@ -30,6 +31,7 @@ struct SendArguments {
         self.kind = kind
         id = arguments["id"]
         source = arguments["source"]
+        trace = arguments["traceparent"].flatMap { TraceContext($0) }
         waits = arguments.has("wait") || arguments.has("strict")
         var name = "the payload"
         if let option = arguments["payload"] {
@@ -61,13 +63,15 @@ struct SendArguments {
     /// The event as a line of the inbox.
     var line: [UInt8] {
         InboxRecord.line(
-            kind, payload: payload, id: id, time: WallTime.now().iso8601, source: source)
+            kind, payload: payload, id: id, time: WallTime.now().iso8601, source: source,
+            trace: trace)
     }
 
     /// Writes the parameters of the method `send`.
     func write(to json: inout JSONWriter) {
         json.object {
-            $0.members(ofSent: kind, payload: payload, id: id, source: source)
+            $0.members(
+                ofSent: kind, payload: payload, id: id, source: source, traceparent: trace?.text)
             if waits, kind.isDurable { $0.member("wait", true) }
         }
     }
@@ -97,6 +101,7 @@ extension SendArguments {
             return "a source has 1 to \(InboxRecord.longestSource) bytes; this one has "
                 + "\(source.utf8.count)"
         }
+        if let error = Command.traceError(in: arguments) { return error }
         if kind == .openURL, let payload = arguments["payload"], hasToken(payload) {
             return "the payload's URL has a token in it, which 'ps' shows to every user; "
                 + "give it by --payload @FILE or -"

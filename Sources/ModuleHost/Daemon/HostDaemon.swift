@@ -111,7 +111,7 @@ public enum HostDaemon {
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(
             in: directory, for: slatefile, of: options.program, recordSize: options.recordSize,
-            log: log)
+            options.recordsAll ? .all : .slow, log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endProcesses(of: .lastHost, log: log) }
         slatefile = slatefile.disablingModules(

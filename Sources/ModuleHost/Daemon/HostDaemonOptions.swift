@@ -35,6 +35,10 @@ public struct HostDaemonOptions: Hashable, Sendable {
     /// A record file of a different size is replaced by an empty one. Default: 4 MiB.
     public var recordSize = RecordRing.defaultSize
     package static var recordSizes: ClosedRange<Int> { RecordRing.sizes }
+    /// Whether the record keeps every delivery, and every call from outside.
+    ///
+    /// Else those that take 1 ms or more, those that fail, and those of a trace whose sender records it. Default: false.
+    public var recordsAll = false
     /// The name and the version of the program, for its messages and its log.
     package var program = ProgramIdentity.hostd
     /// The environment of the host.

@@ -1,7 +1,5 @@
 /// The result of an event so far.
 struct EventTally {
-    /// The time from which on a delivery is kept in the record.
-    static let slow: Duration = .milliseconds(1)
     /// The time from which on a module is named that takes as long: more than two ticks of the kernel, which measure it.
     static let named: Duration = .milliseconds(10)
 

@@ -37,6 +37,7 @@ package struct EventStory: Hashable, Sendable {
     package var id: String?
     /// The place that it comes from, in its sender's words.
     package var source: String?
+    var trace: TraceID?
     /// The time of the event, as its sender gives it.
     package var time: String?
     /// The number of times that its delivery was begun and not ended.
@@ -75,6 +76,7 @@ package struct EventStory: Hashable, Sendable {
         kind = record.event.kind
         if case .message(let message) = record.event.content { topic = message.topic }
         (id, source, time) = (record.id, record.source, record.time)
+        trace = record.trace?.id
     }
 
     /// A search in the files of an inbox.

@@ -23,6 +23,8 @@ package struct InboxRecord: Sendable {
     package let modules: [ModuleID]?
     /// `source`, 1 to 64 bytes: the place that the event comes from, in its sender's words.
     package let source: String?
+    /// `traceparent`: the trace that it is a part of, as in W3C Trace Context.
+    package var trace: TraceContext? { event.trace }
     /// `retried`: whether the event is delivered although its id was seen before.
     package let isRetried: Bool
 
@@ -31,7 +33,9 @@ package struct InboxRecord: Sendable {
     /// The longest source, in bytes of UTF-8.
     package static let longestSource = 64
 
-    private static let members = ["event", "payload", "id", "time", "source", "modules", "retried"]
+    private static let members = [
+        "event", "payload", "id", "time", "source", "traceparent", "modules", "retried",
+    ]
 }
 
 // MARK: Reading
@@ -53,13 +57,14 @@ extension InboxRecord {
         id = reader.text("id", atMost: Self.longestID) { .id($0) }
         time = reader.time()
         source = reader.text("source", atMost: Self.longestSource) { .source($0) }
+        let trace = reader.trace()
         modules = reader.modules()
         isRetried = reader.isRetried()
         payload = value["payload"]
         guard let event, reader.diagnostics.isEmpty else {
             throw InboxRecordError(reader.diagnostics)
         }
-        self.event = event
+        self.event = event.traced(by: trace)
     }
 
     /// Returns the description of an error in a line, without the number of the line.
@@ -107,6 +112,11 @@ extension InboxRecord {
             return text
         }
 
+        mutating func trace() -> TraceContext? {
+            guard let given = value["traceparent"] else { return nil }
+            return given.string.flatMap { TraceContext($0) } ?? note(.trace(given.inWords))
+        }
+
         mutating func time() -> String? {
             guard let time = value["time"] else { return nil }
             guard let text = time.string, DateTime(text) != nil else {
@@ -150,7 +160,8 @@ extension InboxRecord {
     /// Whether the event can take the payload is not checked here.
     package static func line(
         _ kind: EventKind, payload: JSONValue?, id: String? = nil, time: String? = nil,
-        source: String? = nil, modules: [ModuleID]? = nil, isRetried: Bool = false
+        source: String? = nil, trace: TraceContext? = nil, modules: [ModuleID]? = nil,
+        isRetried: Bool = false
     ) -> [UInt8] {
         var json = JSONWriter()
         json.object {
@@ -159,6 +170,7 @@ extension InboxRecord {
             if let id { $0.member("id", id) }
             if let time { $0.member("time", time) }
             if let source { $0.member("source", source) }
+            if let trace { $0.member("traceparent", trace.text) }
             if let modules { $0.member("modules", modules) }
             if isRetried { $0.member("retried", true) }
         }
@@ -172,7 +184,7 @@ extension InboxRecord {
     /// - Returns: The line, without its newline.
     package func lineForRetry(for modules: [ModuleID]? = nil) -> [UInt8] {
         Self.line(
-            event.kind, payload: payload, id: id, time: time, source: source,
+            event.kind, payload: payload, id: id, time: time, source: source, trace: trace,
             modules: modules ?? self.modules, isRetried: true)
     }
 }

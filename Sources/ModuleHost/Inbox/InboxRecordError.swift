@@ -38,6 +38,7 @@ package struct InboxRecordError: Error, Hashable, Sendable {
         case time(String)
         /// The source is not a string of 1 to 64 bytes; the value in words.
         case source(String)
+        case trace(String)
         /// The modules are not an array with at least one name; the value in words.
         case modules(String)
         /// The name of a module is not valid.
@@ -91,6 +92,8 @@ extension InboxRecordError.Reason: CustomStringConvertible {
             "'time' is a time such as \"2026-03-01T09:41:00Z\"; found \(found)"
         case .source(let found):
             "'source' is a string of 1 to 64 bytes; found \(found)"
+        case .trace(let found):
+            "'traceparent' is \(TraceContext.expectation); found \(found)"
         case .modules(let found):
             "'modules' is an array of module ids, at least one; found \(found)"
         case .moduleID(let error):

@@ -12,11 +12,12 @@ struct SendRequest {
     ///   - payload: The payload.
     ///   - id: The sender's id for it, if it has one.
     ///   - source: Where it comes from, in the sender's words.
+    ///   - trace: The trace that it is a part of.
     ///   - origin: The origin of the request, and of an event that is not durable.
     /// - Throws: The error in it.
     init(
         _ name: String, payload: JSONValue?, id: String?, source: String? = nil,
-        from origin: Origin
+        trace: TraceContext? = nil, from origin: Origin
     ) throws(RPCError) {
         guard let kind = EventKind(rawValue: name) else {
             let near = nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
@@ -25,7 +26,8 @@ struct SendRequest {
         }
         do throws(EventError) {
             event = try LifecycleEvent(
-                kind, payload: payload, origin: kind.isDurable ? .inbox : origin)
+                kind, payload: payload, origin: kind.isDurable ? .inbox : origin
+            ).traced(by: trace)
         } catch {
             throw .invalidParameters("\(error)")
         }
@@ -55,7 +57,8 @@ struct SendRequest {
 extension InboxRecord {
     /// The event as a line of the inbox.
     var line: [UInt8] {
-        Self.line(event.kind, payload: payload, id: id, time: time, source: source)
+        Self.line(
+            event.kind, payload: payload, id: id, time: time, source: source, trace: trace)
     }
 }
 

@@ -43,7 +43,7 @@ extension IsolatedModule {
                 answer(.failure(HandlerError(error: IsolationError.ended(end))))
             }
         } _: {
-            $0.parameters(of: route, parameters, call)
+            $0.parameters(of: route, parameters, call, context.host.services.gate.lane.currentTrace)
         }
         guard !isSent else { return }
         throw RouteError.unavailable(
@@ -54,17 +54,23 @@ extension IsolatedModule {
     ///
     /// - Parameters:
     ///   - canWait: Whether the process takes an answer that comes later.
+    ///   - trace: The trace that the process names.
     ///   - call: Makes the call; receives the recipient of an answer that comes later, and whether a thread waits for the
     ///     process: then the call is nested in what that waits for.
     /// - Throws: The error of the call.
     func respond(
-        to id: RPCID?, canWait: Bool,
+        to id: RPCID?, canWait: Bool, in trace: TraceContext?,
         _ call: (LateAnswer?, _ isNested: Bool) throws -> any Encodable & Sendable
     ) throws(RPCError) {
         let process = process
         let isNested = process.queue.isExchanging
+        func answer(_ later: LateAnswer?) -> Result<any Encodable & Sendable, any Error> {
+            Result {
+                try TraceContext.with(self.trace(trace)) { try call(later, isNested) }
+            }
+        }
         guard canWait else {
-            return try process.respond(id, Self.encoded(Result { try call(nil, isNested) }).get())
+            return try process.respond(id, Self.encoded(answer(nil)).get())
         }
         guard process.pendingCalls.load(ordering: .relaxed) < process.limits.pendingCalls else {
             throw RPCError(
@@ -78,7 +84,7 @@ extension IsolatedModule {
         }
         // Before the call: its answer may come at any time.
         process.pendingCalls.add(1, ordering: .relaxed)
-        let result = Result { try call(later, isNested) }
+        let result = answer(later)
         guard case .success = result, later.isTaken else {
             process.pendingCalls.subtract(1, ordering: .relaxed)
             return try process.respond(id, Self.encoded(result).get())

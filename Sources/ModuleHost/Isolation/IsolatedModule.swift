@@ -275,7 +275,8 @@ final class IsolatedModule {
             answer = try process.exchange(
                 "call", within: callLimit, serving: serve, stalling: yieldLane
             ) {
-                $0.parameters(of: route, parameters, call)
+                $0.parameters(
+                    of: route, parameters, call, context.host.services.gate.lane.currentTrace)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))

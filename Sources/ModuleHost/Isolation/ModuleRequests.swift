@@ -10,6 +10,7 @@ extension JSONWriter {
             $0.member("event", event.kind.rawValue)
             $0.payload(of: event, for: module)
             $0.members(of: event.origin)
+            if let trace = event.trace { $0.member("traceparent", trace.text) }
             $0.member("deadlineMs", deadline.wholeNanoseconds / 1_000_000)
             if let entry = event.entry {
                 $0.member("position", "\(entry.position)")
@@ -37,13 +38,15 @@ extension JSONWriter {
 
     /// Writes the parameters of `call`.
     mutating func parameters(
-        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
+        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
+        _ trace: TraceContext?
     ) {
         object {
             $0.member("action", route.name)
             $0.member("parameters", parameters, isList: route.isList)
             $0.members(of: call.origin)
             if let url = call.url { $0.member("url", url.text) }
+            if let trace { $0.member("traceparent", trace.text) }
         }
     }
 
@@ -89,6 +92,7 @@ private struct CallParameters: Decodable {
     let from: JSONValue?
     /// Whether the answer may come later; true where it is missing.
     let later: Bool?
+    let traceparent: TraceContext?
 }
 
 private struct ApplyParameters: Decodable {
@@ -100,6 +104,13 @@ private struct URLParameters: Decodable {
     let url: String
     let from: JSONValue?
     let later: Bool?
+    let traceparent: TraceContext?
+}
+
+private struct PostParameters: Decodable {
+    let topic: String
+    let payload: JSONValue?
+    let traceparent: TraceContext?
 }
 
 extension ModuleProcess {
@@ -141,7 +152,7 @@ extension ModuleProcess {
         case "call":
             let call = try request.parameters(as: CallParameters.self)
             let origin = try module.origin(of: call.from)
-            try module.respond(to: id, canWait: call.later ?? true) {
+            try module.respond(to: id, canWait: call.later ?? true, in: call.traceparent) {
                 try context.mediator.perform(
                     call.module, call.action, RouteParameters(call.parameters ?? .emptyObject),
                     from: origin, later: $0, isNested: $1)
@@ -149,7 +160,7 @@ extension ModuleProcess {
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
             let origin = try module.origin(of: asked.from)
-            try module.respond(to: id, canWait: asked.later ?? true) {
+            try module.respond(to: id, canWait: asked.later ?? true, in: asked.traceparent) {
                 try context.router.open(asked.url, from: origin, later: $0, isNested: $1)
             }
         case "canopen":
@@ -158,11 +169,12 @@ extension ModuleProcess {
             let canOpen = context.router.canOpen(asked.url, from: origin)
             succeed(id) { $0.value(canOpen) }
         case "post":
-            let message = try request.parameters(as: Message.self)
+            let message = try request.parameters(as: PostParameters.self)
             let event: LifecycleEvent
             do throws(EventError) {
                 event = try .message(
-                    topic: message.topic, payload: message.payload, origin: .local(context.id))
+                    topic: message.topic, payload: message.payload, origin: .local(context.id)
+                ).traced(by: module.trace(message.traceparent))
             } catch {
                 throw .invalidParameters("\(error)")
             }
@@ -223,6 +235,13 @@ extension ModuleProcess {
 }
 
 extension IsolatedModule {
+    /// Returns the trace of a request of the process: the one that it names, else that of what it is doing.
+    func trace(_ given: TraceContext?) -> TraceContext? {
+        if let given { return given }
+        let open = process.queue.isExchanging ? nil : openEvent
+        return open?.event.trace ?? context.host.services.gate.lane.currentTrace
+    }
+
     /// Returns the origin on whose behalf the process makes a call; nil for the module itself.
     ///
     /// - Throws: An error where the origin cannot be read, or the process may not act on its behalf: as a

@@ -30,6 +30,7 @@ final class ModuleSends: Sendable {
         let payload: JSONValue?
         let id: String?
         let source: String?
+        let traceparent: TraceContext?
     }
 
     /// Submits the event of a request `send`.
@@ -69,7 +70,7 @@ final class ModuleSends: Sendable {
         let asked = try request.parameters(as: Parameters.self)
         return try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, source: asked.source,
-            from: .local(module))
+            trace: asked.traceparent, from: .local(module))
     }
 
     private func enter(_ bytes: Int) throws(RPCError) {

@@ -257,6 +257,13 @@ final class Lane: Sendable {
         }
     }
 
+    /// The trace that the code of a module on the calling thread is a part of; nil for none.
+    var currentTrace: TraceContext? {
+        if let trace = HandledEvent.current?.event.trace ?? TraceContext.current { return trace }
+        // Another thread has nothing to do with what the lane does.
+        return hold == nil ? nil : state.withLock { $0.current?.trace }
+    }
+
     // MARK: Threads
 
     /// Processes jobs on the calling thread, as the lane's owner, until it loses the lane or the lane is

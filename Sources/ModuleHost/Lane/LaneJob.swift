@@ -20,6 +20,9 @@ protocol LaneJob: AnyObject, Sendable {
     /// others.
     var currentEvent: LifecycleEvent? { get }
 
+    /// The trace that the code which the job enters is a part of.
+    var trace: TraceContext? { get }
+
     /// The entry of the inbox that is not done until the current module has returned.
     var durableEvent: InboxEntry? { get }
 
@@ -50,6 +53,7 @@ extension LaneJob {
     var event: LifecycleEvent? { nil }
     var isDelivering: Bool { false }
     var currentEvent: LifecycleEvent? { event }
+    var trace: TraceContext? { currentEvent?.trace }
     var durableEvent: InboxEntry? { event?.entry }
     var isDroppable: Bool { false }
     func abandon() {}

@@ -9,6 +9,7 @@
 /// the thread sanitizer would break it.
 final class ModuleJob: LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
+    let trace: TraceContext?
     private let gate: Gate
     private let slot: ModuleSlot
     private let reachesLeaving: Bool
@@ -20,10 +21,12 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
     ///   - slot: The module's slot.
     ///   - limit: The deadline that applies.
     ///   - reachesLeaving: Whether it is also for a module that is being unloaded, which then waits for it.
+    ///   - trace: The trace that the code is a part of.
     ///   - body: Code of the module.
     ///   - completion: Called with the result, an error in words, on any thread.
     init(
         gate: Gate, slot: ModuleSlot, limit: DeliveryLimit = .event, reachesLeaving: Bool = false,
+        trace: TraceContext? = nil,
         body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void = { _ in }
     ) {
@@ -31,6 +34,7 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
         self.slot = slot
         self.limit = limit
         self.reachesLeaving = reachesLeaving
+        self.trace = trace
         self.body = body
         self.completion = completion
     }

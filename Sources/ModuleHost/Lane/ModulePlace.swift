@@ -34,8 +34,10 @@ actor ModulePlace {
         onCreate: (Task<Void, Never>) -> Void
     ) {
         // What it begins lasts longer than the event of the one that begins it.
-        let (task, first) = HandledEvent.$current.withValue(nil) {
-            assumeIsolated { place in place.executor.firstSlice { place.task(body) } }
+        let (task, first) = TraceContext.with(executor.gate.lane.currentTrace) {
+            HandledEvent.$current.withValue(nil) {
+                assumeIsolated { place in place.executor.firstSlice { place.task(body) } }
+            }
         }
         onCreate(task)
         if let first { executor.run(first) }

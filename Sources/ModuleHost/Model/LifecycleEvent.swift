@@ -20,12 +20,17 @@ public struct LifecycleEvent: Sendable {
         let content: Content
         /// The payload as it came from outside; nil where `content` is equivalent.
         let given: JSONValue?
+        let trace: TraceContext?
 
-        init(_ kind: EventKind, _ origin: Origin, given: JSONValue?, _ content: Content) {
+        init(
+            _ kind: EventKind, _ origin: Origin, given: JSONValue?, _ content: Content,
+            _ trace: TraceContext?
+        ) {
             self.kind = kind
             self.origin = origin
             self.given = given
             self.content = content
+            self.trace = trace
         }
     }
 
@@ -47,9 +52,10 @@ public struct LifecycleEvent: Sendable {
     }
 
     private init(
-        _ kind: EventKind, _ origin: Origin, given: JSONValue? = nil, _ content: Content
+        _ kind: EventKind, _ origin: Origin, given: JSONValue? = nil, _ content: Content,
+        trace: TraceContext? = nil
     ) {
-        fixed = Fixed(kind, origin, given: given, content)
+        fixed = Fixed(kind, origin, given: given, content, trace)
     }
 
     /// The kind of event.
@@ -58,6 +64,8 @@ public struct LifecycleEvent: Sendable {
     public var origin: Origin { fixed.origin }
     /// The decoded payload.
     var content: Content { fixed.content }
+    /// The trace that the event is a part of; nil for none.
+    package var trace: TraceContext? { fixed.trace }
 
     /// Creates an event from outside.
     ///
@@ -122,11 +130,23 @@ public struct LifecycleEvent: Sendable {
 
     /// Returns the same event from another origin.
     func from(_ origin: Origin) -> LifecycleEvent {
-        LifecycleEvent(kind, origin, given: fixed.given, content)
+        LifecycleEvent(kind, origin, given: fixed.given, content, trace: trace)
+    }
+
+    /// Returns the same event as a part of a trace.
+    func traced(by trace: TraceContext?) -> LifecycleEvent {
+        guard let trace else { return self }
+        var event = LifecycleEvent(kind, origin, given: fixed.given, content, trace: trace)
+        (event.sequence, event.entry) = (sequence, entry)
+        return event
     }
 }
 
 extension LifecycleEvent {
+    /// The place of the event in a distributed trace: the `traceparent` of W3C Trace Context that its sender gave it, or that
+    /// the module was a part of which sent it; nil for none.
+    public var traceparent: String? { trace?.text }
+
     /// The payload as JSON: as received, except a URL's token.
     ///
     /// May contain users' secrets: log the kind of the event instead.

@@ -43,7 +43,8 @@ extension ModuleContext {
         let record: InboxRecord
         do throws(RPCError) {
             let sent = try SendRequest(
-                event.rawValue, payload: payload, id: id, source: source, from: .local(self.id))
+                event.rawValue, payload: payload, id: id, source: source,
+                trace: host.services.gate.lane.currentTrace, from: .local(self.id))
             guard let durable = sent.record else {
                 throw .invalidParameters(
                     "event '\(event.rawValue)' has no payload, and so no place in the inbox")

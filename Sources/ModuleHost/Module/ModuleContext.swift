@@ -132,7 +132,9 @@ public final class ModuleContext {
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
     private func post(_ topic: String, json: JSONValue?) throws {
-        let event = try LifecycleEvent.message(topic: topic, payload: json, origin: .local(id))
+        let event = try LifecycleEvent.message(
+            topic: topic, payload: json, origin: .local(id)
+        ).traced(by: host.services.gate.lane.currentTrace)
         let footprint = event.footprint
         if let limit = posted.enter(footprint) {
             throw EventError(.message, .tooManyPosted(limit))
@@ -155,6 +157,12 @@ public final class ModuleContext {
     /// module that stores this position together with the event's effect, in one transaction, and skips
     /// events that are not beyond the stored position, acts exactly once. No other method achieves that.
     public var position: EventPosition? { event?.position }
+
+    /// The place in a distributed trace of what the module is doing: the `traceparent`, as W3C Trace Context has it, of the
+    /// event, call or result that it handles; nil for none.
+    ///
+    /// What the module posts, sends, opens and calls meanwhile has it, too.
+    public var traceparent: String? { host.services.gate.lane.currentTrace?.text }
 
     // MARK: The host
 

@@ -8,13 +8,17 @@ struct RecordFields {
     /// A text that is cut where it does not fit.
     var text = ""
     var topic = ""
+    /// A text that is kept whole or not at all: who has sent an event, or calls.
+    var sender = ""
+    /// The id of a trace, its first half first; zero for none.
+    var trace = SIMD2<UInt64>()
 }
 
 extension HostRecord.Fact {
     /// Whether it belongs to the deliveries, which come so often that they have a part of the file to themselves.
     var isFrequent: Bool {
         switch self {
-        case .delivered, .threw: true
+        case .delivered, .called, .threw: true
         default: false
         }
     }
@@ -50,6 +54,7 @@ extension HostRecord.Fact {
         case .task(let name, let outcome, let time):
             RecordFields(code: 19, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
         case .delivered(let delivery): delivery.fields
+        case .called(let call): call.fields
         }
     }
 
@@ -82,6 +87,7 @@ extension HostRecord.Fact {
         case 20:
             guard let delivery = HostRecord.Delivery(fields) else { return nil }
             self = .delivered(delivery)
+        case 21: self = .called(HostRecord.Call(fields))
         default: return nil
         }
     }
@@ -89,7 +95,7 @@ extension HostRecord.Fact {
 
 extension HostRecord.Delivery {
     fileprivate var fields: RecordFields {
-        let names = [id, topic, slowest?.module.text].compactMap { $0?.utf8.count }
+        let names = [id, topic, sender?.text, slowest?.module.text].compactMap { $0?.utf8.count }
         // The id of a module that is cut may be that of another one.
         let isWhole = names.reduce(0, +) <= RecordLayout.slotSize - RecordLayout.textStart
         let slowest = isWhole ? slowest : nil
@@ -99,7 +105,8 @@ extension HostRecord.Delivery {
                 Int64(kind.facts.code) | min(slowest?.time.whole ?? 0, 1 << 54) << 8,
                 Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
                 Self.packed(received, failed, unresponsive),
-            ], name: id ?? "", text: slowest?.module.text ?? "", topic: topic ?? "")
+            ], name: id ?? "", text: slowest?.module.text ?? "", topic: topic ?? "",
+            sender: sender?.text ?? "", trace: trace?.id ?? .zero)
     }
 
     fileprivate init?(_ fields: RecordFields) {
@@ -116,12 +123,29 @@ extension HostRecord.Delivery {
         unresponsive = Int(counts >> 32 & 0xFFFF)
         id = fields.name.isEmpty ? nil : fields.name
         topic = fields.topic.isEmpty ? nil : fields.topic
+        sender = try? ModuleID(fields.sender)
+        trace = TraceID(fields.trace)
     }
 
     /// An app has fewer than 65,536 modules.
     private static func packed(_ received: Int, _ failed: Int, _ unresponsive: Int) -> Int64 {
         Int64(UInt16(clamping: received)) | Int64(UInt16(clamping: failed)) << 16
             | Int64(UInt16(clamping: unresponsive)) << 32
+    }
+}
+
+extension HostRecord.Call {
+    fileprivate var fields: RecordFields {
+        RecordFields(
+            code: 21, numbers: [duration.whole, 0, 0, 0], name: target, text: failure ?? "",
+            sender: caller, trace: trace?.id ?? .zero)
+    }
+
+    fileprivate init(_ fields: RecordFields) {
+        duration = .nanoseconds(max(0, fields.numbers[0]))
+        (target, caller) = (fields.name, fields.sender)
+        failure = fields.text.isEmpty ? nil : fields.text
+        trace = TraceID(fields.trace)
     }
 }
 

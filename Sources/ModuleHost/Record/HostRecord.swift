@@ -41,8 +41,10 @@ package struct HostRecord: Hashable, Sendable {
         case threw(in: EventKind, error: String)
         /// A start-up task that took long, or did not succeed.
         case task(String, outcome: String, Duration)
-        /// A delivery that took long, or in which a module failed.
+        /// A delivery of an event.
         case delivered(Delivery)
+        /// A call from outside the app.
+        case called(Call)
     }
 
     /// A delivery of an event to its receivers.
@@ -66,6 +68,31 @@ package struct HostRecord: Hashable, Sendable {
         package var received = 0
         package var failed = 0
         package var unresponsive = 0
+        /// The module that sent the event; nil for an event from outside.
+        package var sender: ModuleID?
+        package var trace: TraceID?
+    }
+
+    /// A call of a route, with its answer.
+    package struct Call: Hashable, Sendable {
+        /// The module and the action, or of a URL the part before its path.
+        package var target: String
+        /// The origin of the call in words.
+        package var caller: String
+        /// The time until the answer.
+        package var duration: Duration
+        /// The reason why the call failed; nil for one that did not.
+        package var failure: String?
+        package var trace: TraceID?
+    }
+
+    /// The trace that it is a part of.
+    var trace: TraceID? {
+        switch fact {
+        case .delivered(let delivery): delivery.trace
+        case .called(let call): call.trace
+        default: nil
+        }
     }
 }
 
@@ -103,6 +130,7 @@ extension HostRecord {
         case .task(let name, let outcome, let time):
             "start-up task \(name) \(outcome) after \(time.briefText)"
         case .delivered(let delivery): delivery.text
+        case .called(let call): call.text
         }
     }
 
@@ -129,6 +157,7 @@ extension HostRecord {
         case .threw: "threw"
         case .task: "start-up-task"
         case .delivered: "delivered"
+        case .called: "called"
         }
     }
 
@@ -151,6 +180,7 @@ extension HostRecord {
             json.member("ms", millisecondsOf: time.wholeNanoseconds)
         case .started(_, let process): json.member("pid", process)
         case .delivered(let delivery): delivery.write(to: &json)
+        case .called(let call): call.write(to: &json)
         default: break
         }
     }
@@ -161,7 +191,8 @@ extension HostRecord.Delivery {
         let topic = topic.map { " \($0)" } ?? ""
         let place = position.map { ", inbox \($0)" } ?? ""
         let id = id.map { ", id \($0)" } ?? ""
-        var text = "\(kind.rawValue)\(topic) took \(duration.briefText)\(place)\(id): "
+        let sender = sender.map { " of \($0)" } ?? ""
+        var text = "\(kind.rawValue)\(topic)\(sender) took \(duration.briefText)\(place)\(id): "
         text += received == 1 ? "1 module" : "\(received) modules"
         if failed > 0 { text += ", \(failed) failed" }
         if unresponsive > 0 { text += ", \(unresponsive) unresponsive" }
@@ -182,5 +213,22 @@ extension HostRecord.Delivery {
         json.member("delivered", received)
         json.member("failed", failed)
         json.member("unresponsive", unresponsive)
+        if let sender { json.member("sender", sender.text) }
+        if let trace { json.member("trace", trace.text) }
+    }
+}
+
+extension HostRecord.Call {
+    fileprivate var text: String {
+        "call of \(target) by \(caller) took \(duration.briefText)"
+            + (failure.map { ", and failed: \($0)" } ?? "")
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("target", target)
+        json.member("caller", caller)
+        json.member("ms", millisecondsOf: duration.wholeNanoseconds)
+        if let failure { json.member("failure", failure) }
+        if let trace { json.member("trace", trace.text) }
     }
 }

@@ -102,11 +102,14 @@ extension HostRecord {
         func load<Value: BitwiseCopyable>(_ offset: Int, _ type: Value.Type) -> Value {
             slot.loadUnaligned(fromByteOffset: offset, as: type)
         }
-        let lengths = (0..<4).map { Int(load(32 + 2 * $0, UInt16.self)) }
+        typealias Offset = RecordLayout.Offset
+        let lengths = (0..<5).map { Int(load(Offset.lengths + 2 * $0, UInt16.self)) }
         let end = RecordLayout.textStart + lengths.reduce(0, +)
-        guard load(0, UInt64.self) == number, end <= slot.count,
-            load(8, UInt64.self) == slot.recordCheck(of: end),
-            load(24, UInt32.self) < 1_000_000_000, let code = UInt8(exactly: load(28, UInt32.self))
+        let nanoseconds = load(Offset.nanoseconds, UInt32.self)
+        guard load(Offset.number, UInt64.self) == number, end <= slot.count,
+            load(Offset.check, UInt64.self) == slot.recordCheck(of: end),
+            nanoseconds < 1_000_000_000,
+            let code = UInt8(exactly: load(Offset.code, UInt32.self))
         else { return nil }
         var start = RecordLayout.textStart
         let texts = lengths.map { length in
@@ -114,13 +117,14 @@ extension HostRecord {
             return String(decoding: slot[start..<start + length], as: UTF8.self)
         }
         let fields = RecordFields(
-            code: code, numbers: load(48, SIMD4<Int64>.self), name: texts[1], text: texts[3],
-            topic: texts[2])
+            code: code, numbers: load(Offset.numbers, SIMD4<Int64>.self), name: texts[1],
+            text: texts[4], topic: texts[2], sender: texts[3],
+            trace: load(Offset.trace, SIMD2<UInt64>.self))
         guard let fact = Fact(fields), texts[0].isEmpty || (try? ModuleID(texts[0])) != nil else {
             return nil
         }
         time = WallTime(
-            seconds: Int(load(16, Int64.self)), nanoseconds: Int(load(24, UInt32.self)))
+            seconds: Int(load(Offset.seconds, Int64.self)), nanoseconds: Int(nanoseconds))
         module = try? ModuleID(texts[0])
         self.fact = fact
     }

@@ -10,13 +10,27 @@ struct RecordLayout: Hashable {
     /// `"HostdRec"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x6365_5264_7473_6F48
     /// The version of the layout, which changes with anything here and with ``RecordFields``.
-    static let version: UInt64 = 2
+    static let version: UInt64 = 3
 
     /// The bytes of a slot, and of the head.
     static let slotSize = 512
     /// The bytes of a slot before its texts.
-    static let textStart = 80
+    static let textStart = 98
     static let sizes = 64 << 10...256 << 20
+
+    /// The places in a slot.
+    enum Offset {
+        static let number = 0
+        static let check = 8
+        static let seconds = 16
+        static let nanoseconds = 24
+        static let code = 28
+        static let order = 32
+        static let trace = 40
+        static let numbers = 56
+        /// The lengths of the texts: module, name, topic, sender and text.
+        static let lengths = 88
+    }
 
     /// The words of the head.
     enum Word: Int {
@@ -45,13 +59,15 @@ struct RecordLayout: Hashable {
 
 extension UnsafeRawBufferPointer {
     /// The number of entries of both parts that were added before the one in a slot.
-    var recordOrder: UInt64 { loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
+    var recordOrder: UInt64 {
+        loadUnaligned(fromByteOffset: RecordLayout.Offset.order, as: UInt64.self)
+    }
 
     /// The check of a slot, over everything in use but the word that has it.
     func recordCheck(of used: Int) -> UInt64 {
         var check: UInt64 = 0xCBF2_9CE4_8422_2325
-        for offset in stride(from: 0, to: Swift.min(count, used + 7) & ~7, by: 8) where offset != 8
-        {
+        for offset in stride(from: 0, to: Swift.min(count, used + 7) & ~7, by: 8)
+        where offset != RecordLayout.Offset.check {
             let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             check = (check ^ word) &* 0x9E37_79B9_7F4A_7C15
             check ^= check >> 29

@@ -11,6 +11,14 @@ package final class RecordRing: Sendable {
     /// The possible sizes of the file.
     package static var sizes: ClosedRange<Int> { RecordLayout.sizes }
 
+    /// The deliveries and calls that are kept.
+    package enum Scope: String, CaseIterable, Sendable {
+        /// Those that took long, that failed, and those of a trace that its sender records.
+        case slow
+        case all
+    }
+
+    let scope: Scope
     private let layout: RecordLayout
     private let file: MappedFile
     private let next: Guarded<(rare: UInt64, frequent: UInt64)>
@@ -20,19 +28,20 @@ package final class RecordRing: Sendable {
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
     ///   - size: The size of the file in bytes.
+    ///   - scope: What is kept of deliveries and calls.
     /// - Throws: ``FileError`` where there is no room for it, or it cannot be mapped.
-    package convenience init(in directory: StateDirectory, size: Int = defaultSize)
-        throws(FileError)
-    {
+    package convenience init(
+        in directory: StateDirectory, size: Int = defaultSize, scope: Scope = .slow
+    ) throws(FileError) {
         let layout = RecordLayout(
             size: min(max(size, Self.sizes.lowerBound), Self.sizes.upperBound))
         let path = directory.path(of: Self.name)
         let isThere = RecordContents(in: directory)?.layout == layout
         if isThere, let file = try? MappedFile(opening: path, size: layout.size) {
-            self.init(layout, file)
+            self.init(layout, file, scope)
         } else {
             let file = try MappedFile(creating: path + ".new", size: layout.size)
-            self.init(layout, file)
+            self.init(layout, file, scope)
             do {
                 try file.take(placeOf: path)
             } catch {
@@ -45,12 +54,13 @@ package final class RecordRing: Sendable {
     /// Creates a record in memory alone, which ends with this process.
     ///
     /// - Throws: ``FileError`` where there is no memory for it.
-    package convenience init(inMemory size: Int) throws(FileError) {
+    package convenience init(inMemory size: Int, scope: Scope = .slow) throws(FileError) {
         let layout = RecordLayout(size: size)
-        self.init(layout, try MappedFile(inMemory: layout.size))
+        self.init(layout, try MappedFile(inMemory: layout.size), scope)
     }
 
-    private init(_ layout: RecordLayout, _ file: MappedFile) {
+    private init(_ layout: RecordLayout, _ file: MappedFile, _ scope: Scope) {
+        self.scope = scope
         self.layout = layout
         self.file = file
         func word(_ word: RecordLayout.Word) -> UInt64 {
@@ -60,6 +70,14 @@ package final class RecordRing: Sendable {
         store(layout.form, at: RecordLayout.Word.form.rawValue * 8)
         store(RecordLayout.magic, at: RecordLayout.Word.magic.rawValue * 8)
     }
+
+    /// Returns whether a delivery or a call is kept.
+    func keeps(_ time: Duration, failed hasFailed: Bool, _ trace: TraceContext?) -> Bool {
+        time >= Self.slow || hasFailed || scope == .all || trace?.isSampled == true
+    }
+
+    /// The time from which on a delivery or a call has taken long.
+    static let slow: Duration = .milliseconds(1)
 
     /// Adds what has just happened.
     package func add(_ fact: HostRecord.Fact, of module: ModuleID? = nil) {
@@ -72,7 +90,7 @@ package final class RecordRing: Sendable {
         next.withLock { next in
             let number = isFrequent ? next.frequent : next.rare
             let slot = layout.slot(number, isFrequent: isFrequent)
-            store(next.rare &+ next.frequent, at: slot + 40)
+            store(next.rare &+ next.frequent, at: slot + RecordLayout.Offset.order)
             write(record, fields, number, at: slot)
             if isFrequent { next.frequent &+= 1 } else { next.rare &+= 1 }
             let word: RecordLayout.Word = isFrequent ? .nextFrequent : .nextRare
@@ -83,26 +101,29 @@ package final class RecordRing: Sendable {
     private func write(
         _ record: HostRecord, _ fields: RecordFields, _ number: UInt64, at slot: Int
     ) {
-        store(number, at: slot)
-        store(Int64(record.time.seconds), at: slot + 16)
-        store(UInt32(record.time.nanoseconds), at: slot + 24)
-        store(UInt32(fields.code), at: slot + 28)
-        store(fields.numbers, at: slot + 48)
+        typealias Offset = RecordLayout.Offset
+        store(number, at: slot + Offset.number)
+        store(Int64(record.time.seconds), at: slot + Offset.seconds)
+        store(UInt32(record.time.nanoseconds), at: slot + Offset.nanoseconds)
+        store(UInt32(fields.code), at: slot + Offset.code)
+        store(fields.trace, at: slot + Offset.trace)
+        store(fields.numbers, at: slot + Offset.numbers)
         var end = RecordLayout.textStart
         put(record.module?.text ?? "", 0, at: slot, &end, isWhole: true)
         put(fields.name, 1, at: slot, &end, isWhole: true)
         put(fields.topic, 2, at: slot, &end, isWhole: false)
-        put(fields.text, 3, at: slot, &end, isWhole: false)
+        put(fields.sender, 3, at: slot, &end, isWhole: true)
+        put(fields.text, 4, at: slot, &end, isWhole: false)
         // The rest of the last word counts for the check.
         while end & 7 != 0, end < RecordLayout.slotSize {
             file.base.storeBytes(of: 0, toByteOffset: slot + end, as: UInt8.self)
             end += 1
         }
         let bytes = UnsafeRawBufferPointer(start: file.base + slot, count: RecordLayout.slotSize)
-        store(bytes.recordCheck(of: end), at: slot + 8)
+        store(bytes.recordCheck(of: end), at: slot + Offset.check)
     }
 
-    /// Stores a text behind the ones before it, and its length as one of four.
+    /// Stores a text behind the ones before it, and its length as one of five.
     private func put(
         _ text: String, _ place: Int, at slot: Int, _ end: inout Int, isWhole: Bool
     ) {
@@ -115,7 +136,7 @@ package final class RecordRing: Sendable {
             }
             return count
         }
-        store(UInt16(count), at: slot + 32 + 2 * place)
+        store(UInt16(count), at: slot + RecordLayout.Offset.lengths + 2 * place)
         end += count
     }
 

@@ -230,7 +230,7 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: try route(parameter), try parameters(given),
-            RouteCall(origin: .local(try ModuleID("com.example.a"))))
+            RouteCall(origin: .local(try ModuleID("com.example.a"))), nil)
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == #"{"action":"p","parameters":\#(sent),"origin":"com.example.a","#
@@ -245,7 +245,7 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: route, ["x": "a"],
-            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")))
+            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")), nil)
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == #"{"action":"do","parameters":{"x":"a"},"origin":"inbox","#

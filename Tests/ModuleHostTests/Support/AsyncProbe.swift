@@ -56,12 +56,15 @@ final class AsyncProbe: AsyncRemoteNotificationResponder, AsyncLocalNotification
         if text.hasSuffix("twice") {
             _ = await LateProbe.promise("\(event) once more", of: probe).value
         }
-        if text == "call" { try call() }
+        if text == "call" { try call("x.d", "event") }
+        if text == "act" { try call("x.b", "act") }
         if text == "throw" { throw TestError() }
     }
 
     /// Not the asynchronous form.
-    private func call() throws { _ = try context.mediator.perform("x.d", "event") }
+    private func call(_ module: String, _ action: String) throws {
+        _ = try context.mediator.perform(module, action)
+    }
 
     func didReceiveRemoteNotification(
         _ notification: RemoteNotification, isolation: isolated any Actor

@@ -33,6 +33,12 @@ final class LateProbe: RoutedModule, ConfiguredModule, MemoryWarningResponder {
                 if text == "throw" { throw TestError() }
                 return "\(text) \(call.origin)"
             },
+            Route("traced", access: .public) {
+                (module, request: Named, call) async throws -> String in
+                try module.note("await \(request.name)")
+                _ = await promise(request.name, of: module.probe).value
+                return module.context.traceparent ?? "none"
+            },
             Route("at-once", access: .public) { (module, call) async throws -> Int in
                 try module.note("at-once")
                 return module.count

@@ -4,14 +4,14 @@ extension Command {
         discussion: """
             A module may claim the URL; else it is a call of the route that matches it.
             """,
-        operands: [.url], options: callOptions, exitCodes: callExitCodes,
+        operands: [.url], options: callOptions + [.traceparent], exitCodes: callExitCodes,
         exitMeanings: callExitMeanings,
         examples: [
             Example(
                 line: "open 'slate://com.mm.community/userInfo?style=1&color=green'",
                 explanation: "in quotes, for &")
         ],
-        usageError: tokenInURL,
+        usageError: { tokenInURL($0) ?? traceError(in: $0) },
         run: { arguments in
             forward("open", arguments) { json, token in
                 json.member("url", arguments.operands[0])
@@ -58,7 +58,8 @@ extension Command {
             Operand(placeholder: "ACTION", isRequired: true, help: "the name of the action"),
             Operand(placeholder: "JSON", help: "its parameters, an object (default: none)"),
         ],
-        options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
+        options: callOptions + [.traceparent], exitCodes: callExitCodes,
+        exitMeanings: callExitMeanings, usageError: { traceError(in: $0) },
         run: { arguments in
             withJSON(arguments, at: 2) { parameters in
                 if let parameters, parameters.kind != .object {
@@ -86,8 +87,8 @@ extension Command {
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),
         ],
-        options: [.slatefile, .stateDirectory], exitCodes: clientExitCodes,
-        exitMeanings: clientExitMeanings,
+        options: [.slatefile, .stateDirectory, .traceparent], exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings, usageError: { traceError(in: $0) },
         run: { arguments in
             withJSON(arguments, at: 1) { payload in
                 HostCall.run(arguments) { call throws(HostClientError) in
@@ -95,6 +96,9 @@ extension Command {
                         $0.object {
                             $0.member("topic", arguments.operands[0])
                             if let payload { $0.member("payload", raw: payload.text.utf8) }
+                            if let trace = arguments["traceparent"] {
+                                $0.member("traceparent", trace)
+                            }
                         }
                     }
                     // A message has no reply: there is output only where it failed.
@@ -131,7 +135,10 @@ extension Command {
             let code = HostCall.run(arguments) { call throws(HostClientError) in
                 // No limit on the wait: the host has deadlines of its own.
                 let result = try interruptible.call(call.client, method) { json in
-                    json.object { members(&$0, token) }
+                    json.object {
+                        members(&$0, token)
+                        if let trace = arguments["traceparent"] { $0.member("traceparent", trace) }
+                    }
                 }
                 if let module = result["claimedBy"]?.string {
                     // On stderr, since it is not a reply.
@@ -143,6 +150,12 @@ extension Command {
             }
             return interruptible.end(with: code)
         }
+    }
+
+    /// Returns the error for a `traceparent` that is none.
+    @Sendable static func traceError(in arguments: Arguments) -> String? {
+        guard let text = arguments["traceparent"], TraceContext(text) == nil else { return nil }
+        return "--traceparent expects \(TraceContext.expectation); found \(quoted(text))"
     }
 
     /// Runs `body` with the JSON text of an argument; nil where it is not given.

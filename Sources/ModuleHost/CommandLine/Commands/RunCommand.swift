@@ -28,6 +28,9 @@ extension Command {
                 name: "record-size", placeholder: "KIB",
                 help: "size of the record in KiB, 64 to 262144 (default: 4096)"),
             Option(
+                name: "record", placeholder: "WHAT", choices: ["slow", "all"],
+                help: "the deliveries and calls that the record keeps (default: slow)"),
+            Option(
                 name: "respawn",
                 help: "run the host as a child, and restart it when it dies"),
         ],
@@ -57,6 +60,7 @@ extension Command {
             if let size = arguments["record-size"].flatMap(recordSize) {
                 options.recordSize = size
             }
+            options.recordsAll = arguments["record"] == "all"
             options.program = arguments.program.identity
             options.watchesSlatefile = arguments.has("watch")
             options.respawns = arguments.has("respawn")
@@ -84,5 +88,8 @@ extension Command.Option {
         name: "state-dir", placeholder: "DIR",
         help: "the state directory (default: $STATE_DIRECTORY, else .hostd beside FILE)")
 
+    static let traceparent = Self(
+        name: "traceparent", placeholder: "TEXT",
+        help: "the trace that it is a part of, as W3C Trace Context has it")
     static let json = Self(name: "json", help: "print JSON, for programs")
 }

@@ -23,6 +23,7 @@ extension Command {
             Option(
                 name: "source", placeholder: "TEXT",
                 help: "where the event comes from; modules receive it with the event"),
+            .traceparent,
             Option(name: "wait", help: "wait for the delivery, and print the result"),
             Option(name: "strict", help: "the same as --wait"),
             .json,

@@ -8,26 +8,32 @@ extension Command {
             and why, what needs it and waits for it, what happens next, the command that helps, and the
             last ten entries about it in the record. With an EVENT, a position in the inbox or the id that
             its sender gave it: whether it is done, and if not, which modules have yet to handle it or why
-            it is a dead letter. A text that is a module and an id is the module.
+            it is a dead letter. A text that is a module and an id is the module. With a TRACE, a traceparent
+            or the id in it: the events and calls that are a part of it, in order. Of these the record
+            keeps those that took 1 ms or failed, and those whose traceparent ends in 1; see run --record.
 
             Where no host runs, this comes from the black box, the record and the inbox that the last one
             has left. That of an event always does: of another user's host it is not shown.
             """,
         operands: [
             Operand(
-                placeholder: "MODULE|EVENT",
-                help: "the id of a module; a position or id of an event")
+                placeholder: "MODULE|EVENT|TRACE",
+                help: "the id of a module; a position or id of an event; a trace")
         ],
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "success, also when something is wrong",
-            .unavailable: "no such module or event; or no host runs, and none has left a record",
+            .unavailable:
+                "no such module, event or trace; or no host runs, and none has left a record",
         ]) { $1 },
         examples: [
             Example(line: "why", explanation: "what is wrong now"),
             Example(line: "why com.mm.push", explanation: "the story of a module"),
             Example(line: "why 3:4096", explanation: "what became of an event"),
+            Example(
+                line: "why 4bf92f3577b34da6a3ce929d0e0e4736",
+                explanation: "what a request has set off"),
         ],
         run: { arguments in
             let name = arguments.operands.first
@@ -64,11 +70,21 @@ extension Command {
     private static func explain(_ name: String?, left arguments: Arguments) -> ExitCode? {
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
+        if let trace = name.flatMap({ TraceID($0) }),
+            let found = WhyReport.of(
+                trace, in: RecordContents(in: directory), isRunning: false, at: .now())
+        {
+            return write(found, arguments)
+        }
         do throws(NoSuchModule) {
             let found = try WhyReport.left(
                 in: directory, of: name, program: arguments.program.name, at: .now())
             if let found { return write(found, arguments) }
             return explainEvent(name, whileRunning: false, arguments)
+        } catch  where TraceID(name ?? "") != nil {
+            return explainEvent(
+                name, whileRunning: false, arguments,
+                orElse: "nothing of this trace is in the record: " + WhyReport.untraced)
         } catch {
             return explainEvent(name, whileRunning: false, arguments, orElse: "\(error)")
         }
@@ -124,8 +140,10 @@ extension Command {
         var text = lines("", report["summary"]?.string ?? "", margin: 0)
         let findings = report["findings"]?.elements.map(\.self) ?? []
         for finding in findings { text += "\n" + block(finding) }
-        if findings.isEmpty, report["running"]?.bool == true { text += "nothing is wrong\n" }
         let record = report["record"]?.elements.map(\.self) ?? []
+        if findings.isEmpty, record.isEmpty, report["running"]?.bool == true {
+            text += "nothing is wrong\n"
+        }
         if !record.isEmpty { text += "\n" }
         return text + recordText(record, namesModules: namesModules)
     }

@@ -21,20 +21,24 @@ private struct OpennessParameters: Decodable, Sendable {
 private struct URLParameters: PlainlyDecodable, Sendable {
     let url: String
     let token: TokenText?
+    let traceparent: TraceContext?
 
     init?(plain value: JSONValue) {
         guard value.kind == .object, let url = value["url"]?.string else { return nil }
-        var token: TokenText?
+        var (token, trace): (TokenText?, TraceContext?)
         for member in value.members {
             switch member.key {
             case "url": break
             case "token":
                 guard let text = TokenText(plain: member.value) else { return nil }
                 token = text
+            case "traceparent":
+                guard let found = TraceContext(plain: member.value) else { return nil }
+                trace = found
             default: return nil
             }
         }
-        (self.url, self.token) = (url, token)
+        (self.url, self.token, traceparent) = (url, token, trace)
     }
 }
 
@@ -45,12 +49,13 @@ private struct ActionParameters: PlainlyDecodable, Sendable {
     /// An object.
     let parameters: JSONValue?
     let token: TokenText?
+    let traceparent: TraceContext?
 
     init?(plain value: JSONValue) {
         guard value.kind == .object, let module = value["module"]?.string,
             let action = value["action"]?.string
         else { return nil }
-        var (parameters, token): (JSONValue?, TokenText?)
+        var (parameters, token, trace): (JSONValue?, TokenText?, TraceContext?)
         for member in value.members {
             switch member.key {
             case "module", "action": break
@@ -58,11 +63,29 @@ private struct ActionParameters: PlainlyDecodable, Sendable {
             case "token":
                 guard let text = TokenText(plain: member.value) else { return nil }
                 token = text
+            case "traceparent":
+                guard let found = TraceContext(plain: member.value) else { return nil }
+                trace = found
             default: return nil
             }
         }
         (self.module, self.action) = (module, action)
-        (self.parameters, self.token) = (parameters, token)
+        (self.parameters, self.token, traceparent) = (parameters, token, trace)
+    }
+}
+
+/// The parameters of `post`.
+private struct PostParameters: Decodable, Sendable {
+    let topic: String
+    let payload: JSONValue?
+    let traceparent: TraceContext?
+}
+
+extension TraceContext {
+    /// Reads one among the parameters of a method; nil for another value.
+    init?(plain value: JSONValue) {
+        guard let text = value.string else { return nil }
+        self.init(text)
     }
 }
 
@@ -91,7 +114,8 @@ extension ControlMethods {
     mutating func addCalls(to host: AppHost) {
         add("open", URLParameters.self) { parameters, call in
             let cancel = host.open(
-                parameters.url, origin: call.peer.origin, token: parameters.token?.token
+                parameters.url, origin: call.peer.origin, token: parameters.token?.token,
+                trace: parameters.traceparent
             ) { result in
                 call.reply.give(result)
                 call.cancellation?.end()
@@ -121,7 +145,8 @@ extension ControlMethods {
             }
             let cancel = host.call(
                 parameters.module, parameters.action, RouteParameters(object),
-                origin: call.peer.origin, token: parameters.token?.token
+                origin: call.peer.origin, token: parameters.token?.token,
+                trace: parameters.traceparent
             ) { result in
                 if case .failure(let error as RouteError) = result, case .noModule = error {
                     // It may be there, and not enabled.
@@ -134,7 +159,7 @@ extension ControlMethods {
             }
             call.cancellation?.whenCancelled(cancel)
         }
-        add("post", Message.self) { parameters, call in
+        add("post", PostParameters.self) { parameters, call in
             // The response would not arrive any more.
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))
@@ -142,6 +167,7 @@ extension ControlMethods {
             do throws(EventError) {
                 try host.post(
                     parameters.topic, parameters.payload, origin: call.peer.origin,
+                    trace: parameters.traceparent,
                     load: call.reply.takeLoad())
                 call.reply.succeed { $0.null() }
             } catch {

@@ -6,6 +6,7 @@ struct ControlSendParameters: Decodable, Sendable {
     let payload: JSONValue?
     let id: String?
     let source: String?
+    let traceparent: TraceContext?
     /// Whether to respond only after the delivery.
     let wait: Bool?
 }
@@ -14,6 +15,7 @@ extension ControlSendParameters: PlainlyDecodable {
     init?(plain value: JSONValue) {
         guard value.kind == .object, let event = value["event"]?.string else { return nil }
         var (payload, id, source, wait): (JSONValue?, String?, String?, Bool?)
+        var trace: TraceContext?
         for member in value.members {
             switch member.key {
             case "event": break
@@ -24,13 +26,17 @@ extension ControlSendParameters: PlainlyDecodable {
             case "source":
                 guard let text = member.value.string else { return nil }
                 source = text
+            case "traceparent":
+                guard let found = TraceContext(plain: member.value) else { return nil }
+                trace = found
             case "wait":
                 guard let bool = member.value.bool else { return nil }
                 wait = bool
             default: return nil
             }
         }
-        self.init(event: event, payload: payload, id: id, source: source, wait: wait)
+        self.init(
+            event: event, payload: payload, id: id, source: source, traceparent: trace, wait: wait)
     }
 }
 
@@ -49,7 +55,8 @@ extension ControlMethods {
             do throws(RPCError) {
                 let request = try SendRequest(
                     parameters.event, payload: parameters.payload, id: parameters.id,
-                    source: parameters.source, from: call.peer.origin)
+                    source: parameters.source, trace: parameters.traceparent,
+                    from: call.peer.origin)
                 if let record = request.record {
                     inbox.submit(record, waits: parameters.wait == true, for: call.reply)
                 } else {

@@ -9,13 +9,15 @@ extension HostClient {
     /// - Parameters:
     ///   - url: The URL.
     ///   - token: The caller's token, which takes precedence over one in the URL.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it.
     ///   - time: The longest wait; nil for no limit. The default is `deadlines.call` of the host and 5 s, also for
     ///     a route with a longer deadline of its own.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``HostClientError``; `refused` has the error of the call.
     @discardableResult
     public nonisolated(nonsending) func open(
-        _ url: String, token: String? = nil, within time: Duration? = HostClient.hostLimit
+        _ url: String, token: String? = nil, traceparent: String? = nil,
+        within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> HostReply {
         let limit = try await limit(time, \.call)
         return try reply(
@@ -23,6 +25,7 @@ extension HostClient {
                 json.object {
                     $0.member("url", url)
                     if let token { $0.member("token", token) }
+                    if let traceparent { $0.member("traceparent", traceparent) }
                 }
             })
     }
@@ -55,13 +58,14 @@ extension HostClient {
     ///   - action: The action.
     ///   - parameters: The parameters, an object; nil for none.
     ///   - token: The caller's token.
-    ///   - time: The longest wait, as that of ``open(_:token:within:)``.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it.
+    ///   - time: The longest wait, as that of ``open(_:token:traceparent:within:)``.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``HostClientError``; `refused` has the error of the call.
     @discardableResult
     public nonisolated(nonsending) func call(
         _ module: String, _ action: String, parameters: JSONValue? = nil, token: String? = nil,
-        within time: Duration? = HostClient.hostLimit
+        traceparent: String? = nil, within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> HostReply {
         let limit = try await limit(time, \.call)
         return try reply(
@@ -71,6 +75,7 @@ extension HostClient {
                     $0.member("action", action)
                     if let parameters { $0.member("parameters", raw: parameters.text.utf8) }
                     if let token { $0.member("token", token) }
+                    if let traceparent { $0.member("traceparent", traceparent) }
                 }
             })
     }
@@ -80,15 +85,18 @@ extension HostClient {
     /// - Parameters:
     ///   - topic: The topic.
     ///   - payload: The payload; nil for a message that consists of its topic alone.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it.
     ///   - time: The longest wait; nil for no limit.
     /// - Throws: ``HostClientError``.
     public nonisolated(nonsending) func post(
-        _ topic: String, _ payload: JSONValue? = nil, within time: Duration? = HostClient.patience
+        _ topic: String, _ payload: JSONValue? = nil, traceparent: String? = nil,
+        within time: Duration? = HostClient.patience
     ) async throws(HostClientError) {
         _ = try await request("post", within: time) { json in
             json.object {
                 $0.member("topic", topic)
                 if let payload { $0.member("payload", raw: payload.text.utf8) }
+                if let traceparent { $0.member("traceparent", traceparent) }
             }
         }
     }
@@ -103,6 +111,7 @@ extension HostClient {
     ///   - payload: The payload, if the event takes one.
     ///   - id: The id of an event with a payload: a second one with this id is not delivered.
     ///   - source: Where an event with a payload comes from; see ``LifecycleEvent/source``.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it.
     ///   - waits: Whether to wait for the delivery of an event with a payload.
     ///   - time: The longest wait; nil for no limit. The default is ``patience``, and for the delivery
     ///     `deadlines.call` of the host and 5 s.
@@ -111,7 +120,8 @@ extension HostClient {
     @discardableResult
     public nonisolated(nonsending) func send(
         _ event: EventKind, payload: JSONValue? = nil, id: String? = nil, source: String? = nil,
-        waits: Bool = false, within time: Duration? = HostClient.hostLimit
+        traceparent: String? = nil, waits: Bool = false,
+        within time: Duration? = HostClient.hostLimit
     ) async throws(HostClientError) -> JSONValue {
         let limit: Duration? =
             if time == Self.hostLimit, !waits {
@@ -121,7 +131,9 @@ extension HostClient {
             }
         return try await request("send", within: limit) { json in
             json.object {
-                $0.members(ofSent: event, payload: payload, id: id, source: source)
+                $0.members(
+                    ofSent: event, payload: payload, id: id, source: source,
+                    traceparent: traceparent)
                 if waits { $0.member("wait", true) }
             }
         }

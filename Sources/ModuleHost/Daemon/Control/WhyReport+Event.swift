@@ -42,8 +42,9 @@ extension EventStory {
         return text
     }
 
-    /// Returns whether an entry of the record is about the event.
+    /// Returns whether an entry of the record is about the event, or about what is a part of the same trace.
     fileprivate func isMeant(by entry: HostRecord) -> Bool {
+        if let trace, entry.trace == trace { return true }
         guard case .delivered(let delivery) = entry.fact else { return false }
         // After the removal of an inbox the next one has the same positions.
         return delivery.position == position && (delivery.id == nil || delivery.id == id)
@@ -143,6 +144,7 @@ extension EventStory {
             if let id { $0.member("id", id) }
             if let source { $0.member("source", source) }
             if let time { $0.member("time", time) }
+            if let trace { $0.member("trace", trace.text) }
             if attempts > 0 { $0.member("attempts", attempts) }
             switch fate {
             case .pending(let before): $0.member("before", before)

@@ -265,6 +265,14 @@ extension ControlledDaemon {
             }
             return report
         }
+        if let trace = TraceID(name), host.slatefile.modules.allSatisfy({ $0.id.text != name }) {
+            let report = WhyReport.of(
+                trace, in: host.ring?.contents, isRunning: true, at: .now())
+            if let report { return report }
+            throw RPCError(
+                .notFound, "nothing of the trace \(trace.text) is in the record",
+                detail: WhyReport.untraced)
+        }
         guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
             throw RPCError(NoSuchModule(name: name, in: host.slatefile))
         }

@@ -81,6 +81,37 @@ package struct WhyReport: Hashable, Sendable {
     }
 }
 
+extension WhyReport {
+    /// Creates the report about a trace: what the record has kept of it, in order.
+    ///
+    /// - Parameters:
+    ///   - trace: The id of the trace.
+    ///   - record: The record.
+    ///   - isRunning: Whether a host runs.
+    ///   - now: The time.
+    /// - Returns: Nil where the record has nothing of it.
+    package static func of(
+        _ trace: TraceID, in record: RecordContents?, isRunning: Bool, at now: WallTime
+    ) -> WhyReport? {
+        let entries = record?.last(Self.tracedEntries) { $0.trace == trace } ?? []
+        guard let first = entries.first else { return nil }
+        let count = entries.count == 1 ? "1 entry" : "\(entries.count) entries"
+        var report = WhyReport(
+            isRunning: isRunning,
+            "trace \(trace.text): \(count) since \(first.time.iso8601)", at: now)
+        report.record = entries
+        return report
+    }
+
+    /// The number of entries of a trace to show.
+    private static let tracedEntries = 1000
+
+    /// The reason for which nothing of a trace may be there.
+    package static let untraced =
+        "the record keeps deliveries and calls of a trace whose sender records it (its traceparent ends in 1), those of 1 ms "
+        + "and more, and those that failed; with '--record all' it keeps every one"
+}
+
 extension RecordContents {
     /// Returns the last entries about a module, with a few deliveries in which it took longest: many of them would hide what
     /// happened to it.

@@ -16,18 +16,19 @@ struct DaemonBlackBox: Sendable {
     ///   - slatefile: The slatefile.
     ///   - program: The program of the host.
     ///   - recordSize: The size of the record in bytes.
+    ///   - scope: What the record keeps of deliveries and calls.
     ///   - log: The log. A box that cannot be created causes a warning, and no other consequence.
     init(
         in directory: StateDirectory, for slatefile: Slatefile, of program: ProgramIdentity,
-        recordSize: Int, log: Log
+        recordSize: Int, _ scope: RecordRing.Scope, log: Log
     ) {
         self.directory = directory
         self.log = log
         do throws(FileError) {
-            ring = try RecordRing(in: directory, size: recordSize)
+            ring = try RecordRing(in: directory, size: recordSize, scope: scope)
         } catch {
             log.warning("the record is kept in memory alone, and ends with this host: \(error)")
-            ring = try? RecordRing(inMemory: recordSize)
+            ring = try? RecordRing(inMemory: recordSize, scope: scope)
         }
         do throws(FileError) {
             box = try BlackBox(
