@@ -138,43 +138,13 @@ extension TestHost {
     }
 }
 
-/// The delivery of an event to the modules of a host.
-public struct Delivery: Hashable, Sendable {
-    /// The kind of event.
-    public let event: EventKind
-    /// The origin of the event.
-    public let origin: Origin
-    /// The number of modules that received it and returned.
-    public let delivered: Int
-    /// The number of modules that received it and threw; their errors are in the log.
-    public let failed: Int
-    /// The number of unresponsive modules, which receive it when they return.
-    public let unresponsive: Int
-    /// The joined replies of the modules to a push; nil for other events.
-    public let fetchResult: FetchResult?
-    /// The module that claimed the event; nil where none did.
-    public let claimedBy: ModuleID?
-
-    init(_ event: LifecycleEvent, _ outcome: EventOutcome) {
-        self.event = event.kind
-        origin = event.origin
-        delivered = outcome.delivered
-        failed = outcome.failed
-        unresponsive = outcome.overdue
-        fetchResult = outcome.fetch
-        claimedBy = outcome.claimedBy
-    }
-}
-
 /// The deliveries of a host, in order.
-final class DeliveryRecorder: Sendable {
+final class DeliveryRecorder: DeliveryObserver {
     private let deliveries = Guarded<[Delivery]>([])
 
     var all: [Delivery] { deliveries.withLock { $0 } }
 
-    func add(_ event: LifecycleEvent, _ outcome: EventOutcome) {
-        deliveries.withLock { $0.append(Delivery(event, outcome)) }
-    }
+    func didDeliver(_ delivery: Delivery) { deliveries.withLock { $0.append(delivery) } }
 }
 
 /// Returns a text as a JSON string.

@@ -153,7 +153,7 @@ public final class TestHost: Sendable {
             tokens: tokens, inbox: durable?.inbox, log: log.log, time: time,
             observer: AppHost.Observer(
                 onReady: { _, _, _ in ready.keep(nil) },
-                onDelivery: { recorder.add($0, $1) },
+                deliveries: recorder,
                 // Keeps the folder until the end, also where the test has released this.
                 onEnd: { [folder] end in
                     withExtendedLifetime(folder) {}

@@ -1,13 +1,13 @@
 /// The entries of the record that the app adds.
 extension App {
-    /// Whether the log or the record has how long deliveries take.
-    var keepsTimes: Bool { log.isEnabled(.info) || ring != nil }
+    /// Whether the log, the record or the observer has how long deliveries take.
+    var keepsTimes: Bool { log.isEnabled(.info) || ring != nil || observer != nil }
 
     /// Adds a delivery, if the record keeps it.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
         guard let ring, ring.keeps(time, failed: tally.failed > 0, event.trace) else { return }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
-        if case .message(let message) = event.content { delivery.topic = message.topic }
+        delivery.topic = event.topic
         delivery.id = event.entry?.id
         delivery.position = event.entry?.position
         if let (slot, share) = tally.slowest, let module = slot.id {
@@ -19,6 +19,19 @@ extension App {
         if case .local(let sender) = event.origin { delivery.sender = sender }
         delivery.trace = event.trace?.id
         ring.add(.delivered(delivery))
+    }
+
+    /// Shows an event to the observer, who may give what modules do with it a trace.
+    func observe(_ event: inout LifecycleEvent) {
+        guard let observer else { return }
+        event = event.traced(by: observer.willDeliver(event).flatMap { TraceContext($0) })
+    }
+
+    /// Shows the observer what became of an event.
+    func observe(_ event: LifecycleEvent, _ tally: EventTally) {
+        observer?.didDeliver(
+            Delivery(
+                event, EventOutcome(tally), in: timeInEvent, slowest: tally.slowest?.slot.id))
     }
 
     /// Adds the life of a module that has changed from another.

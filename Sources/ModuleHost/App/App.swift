@@ -23,8 +23,8 @@ final class App {
     let role: any AppRole
     /// The host that owns the app.
     weak var host: AppHost?
-    /// Whether the host's observer wants to know of each delivery: only then the host is looked up for it.
-    var reportsDeliveries = false
+    /// The observer of deliveries; nil for none.
+    var observer: (any DeliveryObserver)?
 
     private(set) var phase = AppPhase.made
     var state = LifecycleState.launching
@@ -44,7 +44,7 @@ final class App {
     var failed = FailedModules()
     /// The time at which the app was made.
     let startedAt = WallTime.now()
-    /// The time at which the current event began; nil where neither the log nor the record says how long it takes.
+    /// The time at which the current event began; nil where neither the log, the record nor the observer says how long it takes.
     private(set) var eventBegan: ContinuousClock.Instant?
     /// The time that the event took which has just ended, where they say so.
     var timeInEvent = Duration.zero
@@ -194,6 +194,7 @@ extension App {
 
     func begin(_ event: inout LifecycleEvent) {
         if phase.isEnding { gate.lane.watchdog.stopReaches(event.kind) }
+        observe(&event)
         // The process of a module receives one event at a time, also before its host is ready.
         let isRunning = phase.isReady || role.upstream != nil && !phase.isEnding
         event.mayStayOpen = isRunning && !event.kind.isClaimed && event.kind != .launch

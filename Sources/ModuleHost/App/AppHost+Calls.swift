@@ -27,8 +27,8 @@ extension AppHost {
         _ url: String, origin: Origin, token: RouteToken?, trace: TraceContext? = nil,
         completion: @escaping CompletionHandler<CallReply>
     ) -> @Sendable () -> Void {
-        let pending = CallCompletion(
-            noting(Self.target(of: url), origin, trace, completion))
+        let (trace, noting) = begin(Self.target(of: url), origin, trace, completion)
+        let pending = CallCompletion(noting)
         do throws(RouteURLError) {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
                 .traced(by: trace)
@@ -80,8 +80,8 @@ extension AppHost {
         token: RouteToken?, trace: TraceContext? = nil,
         completion: @escaping CompletionHandler<CallReply>
     ) -> @Sendable () -> Void {
-        let pending = CallCompletion(
-            noting("\(module) \(action)", origin, trace, completion))
+        let (trace, noting) = begin("\(module) \(action)", origin, trace, completion)
+        let pending = CallCompletion(noting)
         let later = LateAnswer { [stopping] in
             pending.finish($0.map(CallReply.init).explained(by: stopping))
         }
@@ -118,26 +118,37 @@ extension AppHost {
         enqueue(.event(event.traced(by: trace)), load: load)
     }
 
-    /// Returns a completion that adds the call to the record, if the record keeps it.
-    private func noting(
+    /// Reports the beginning of a call to the observer.
+    ///
+    /// - Returns: The trace of what modules do in the call, and a completion that reports its end, and adds the call to the record
+    ///   if that keeps it.
+    private func begin(
         _ target: @autoclosure @escaping @Sendable () -> String, _ origin: Origin,
         _ trace: TraceContext?, _ completion: @escaping CompletionHandler<CallReply>
-    ) -> CompletionHandler<CallReply> {
-        guard let ring else { return completion }
+    ) -> (TraceContext?, CompletionHandler<CallReply>) {
+        let (ring, observer) = (ring, observer.deliveries)
+        guard ring != nil || observer != nil else { return (trace, completion) }
+        let own = observer?.willCall(target(), from: origin, traceparent: trace?.text)
+        let trace = own.flatMap { TraceContext($0) } ?? trace
         let began = time.now()
-        return { [time] result in
-            let duration = began.duration(to: time.now())
-            var failure: String?
-            if case .failure(let error) = result { failure = Self.words(for: error) }
-            if ring.keeps(duration, failed: failure != nil, trace) {
-                ring.add(
-                    .called(
-                        HostRecord.Call(
-                            target: target(), caller: "\(origin)", duration: duration,
-                            failure: failure, trace: trace?.id)))
+        return (
+            trace,
+            { [time] result in
+                let duration = began.duration(to: time.now())
+                var failure: String?
+                if case .failure(let error) = result { failure = Self.words(for: error) }
+                observer?.didCall(
+                    target(), traceparent: trace?.text, in: duration, failure: failure)
+                if let ring, ring.keeps(duration, failed: failure != nil, trace) {
+                    ring.add(
+                        .called(
+                            HostRecord.Call(
+                                target: target(), caller: "\(origin)", duration: duration,
+                                failure: failure, trace: trace?.id)))
+                }
+                completion(result)
             }
-            completion(result)
-        }
+        )
     }
 
     /// Returns an error of a call without its details, which may name parameters; that of a handler is the module's own.

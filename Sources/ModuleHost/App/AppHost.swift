@@ -33,8 +33,8 @@ public final class AppHost: Sendable {
         let onEnd: @Sendable (End) -> Void
         /// Called at the instant at which another slatefile takes effect.
         let onReload: @Sendable (Slatefile) -> Void
-        /// Called after each delivery, on the lane; nil where no code wants to know.
-        let onDelivery: (@Sendable (LifecycleEvent, EventOutcome) -> Void)?
+        /// The observer of deliveries and of calls from outside; nil for none.
+        let deliveries: (any DeliveryObserver)?
 
         package init(
             onReady: @escaping @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void =
@@ -44,14 +44,14 @@ public final class AppHost: Sendable {
             onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
             onStop: @escaping @Sendable (End, String) -> Void = { _, _ in },
             onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
-            onDelivery: (@Sendable (LifecycleEvent, EventOutcome) -> Void)? = nil,
+            deliveries: (any DeliveryObserver)? = nil,
             onEnd: @escaping @Sendable (End) -> Void = { _ in }
         ) {
             self.onReady = onReady
             self.onHealth = onHealth
             self.onStop = onStop
             self.onReload = onReload
-            self.onDelivery = onDelivery
+            self.deliveries = deliveries
             self.onEnd = onEnd
         }
     }
@@ -166,7 +166,7 @@ public final class AppHost: Sendable {
         launchTimes = app.launchTimes
         self.reference = reference
         app.host = self
-        app.reportsDeliveries = observer.onDelivery != nil
+        app.observer = observer.deliveries
         reference.set(self)
         role.set(self)
     }

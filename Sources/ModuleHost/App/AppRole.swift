@@ -117,7 +117,7 @@ final class StandaloneRole: AppRole {
             event: event.kind.rawValue,
             duration: undelivered == nil ? app.timeInEvent : nil,
             fields: event.logFields + tally.logFields(within: app.timeInEvent))
-        if app.reportsDeliveries { app.host?.observer.onDelivery?(event, EventOutcome(tally)) }
+        app.observe(event, tally)
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {

@@ -4,7 +4,7 @@ extension LifecycleEvent {
     /// The fields of its line in the log.
     var logFields: [LogField] {
         var fields = [LogField("origin", "\(origin)")]
-        if case .message(let message) = content { fields.append(LogField("topic", message.topic)) }
+        if let topic { fields.append(LogField("topic", topic)) }
         if let entry {
             fields.append(LogField("position", entry.position.description))
             if let id = entry.id { fields.append(LogField("id", id)) }

@@ -5,6 +5,8 @@ package struct MetricsReading: Sendable {
     let host: AppHost
     /// The status of each enabled module; nil if the lane was not free in time.
     let modules: [ModuleStatus]?
+    /// The routes; nil as the modules, and before READY.
+    let routes: RouteTable?
 
     /// The document of the metrics.
     ///
@@ -15,7 +17,7 @@ package struct MetricsReading: Sendable {
         let metrics = host.currentMetrics
         let parts = [
             writingFamilies, processFamilies, stateFamilies(metrics), eventFamilies(metrics),
-            moduleFamilies, moduleProcessFamilies, inboxFamilies,
+            moduleFamilies, moduleProcessFamilies, callFamilies, inboxFamilies,
         ]
         for family in parts.joined() { document.add(family) }
         return document
@@ -161,11 +163,13 @@ extension AppHost {
     /// - Parameter completion: Called once, on the lane or any other thread; with nil if the app has ended.
     func readMetrics(_ completion: @escaping @Sendable (MetricsReading?) -> Void) {
         read(within: Self.patience, first: true) {
-            $0.moduleStatuses
+            ($0.moduleStatuses, $0.calls?.table)
         } _: { [self] result in
             switch result {
-            case .success(let modules): completion(MetricsReading(host: self, modules: modules))
-            case .failure(.busy): completion(MetricsReading(host: self, modules: nil))
+            case .success((let modules, let routes)):
+                completion(MetricsReading(host: self, modules: modules, routes: routes))
+            case .failure(.busy):
+                completion(MetricsReading(host: self, modules: nil, routes: nil))
             case .failure(.ended): completion(nil)
             }
         }

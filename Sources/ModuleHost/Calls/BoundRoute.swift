@@ -71,10 +71,15 @@ final class BoundRoute {
         _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
         guard accepts(parameters) else { return false }
+        entry.route.countCall()
         do {
             reply = try handler.perform(module, parameters, call)
-        } catch is AnswersLater {
-            throw RouteError.answersLater(action, of: entry.module)
+        } catch {
+            entry.route.countFailure()
+            if error is AnswersLater {
+                throw RouteError.answersLater(action, of: entry.module)
+            }
+            throw error
         }
         return true
     }
@@ -142,10 +147,12 @@ final class BoundRoute {
         }
         try later.admit(entry.module)
         later.begin(entry, at: place, wantsJSON: caller.wantsJSON, within: limit)
+        entry.route.countCall()
         do {
             try handler(module, parameters, call, later)
             later.awaitAnswer()
         } catch {
+            entry.route.countFailure()
             later.withdraw()
             throw error
         }

@@ -132,6 +132,7 @@ final class LateAnswer: LateCall, PendingWork {
     @discardableResult
     func answer(_ result: Result<any Encodable & Sendable, any Error>) -> Bool {
         guard let call = take(leaving: .answered) else { return false }
+        if case .failure = result { call.target?.route.route.countFailure() }
         handler(call.wantsJSON ? call.json(result) : result.withoutWrapper)
         return true
     }
@@ -144,6 +145,7 @@ final class LateAnswer: LateCall, PendingWork {
     /// Ends the call without its handler, which is cancelled.
     func end(_ error: RouteError) {
         guard let call = take(leaving: .answered) else { return }
+        call.target?.route.route.countFailure()
         handler(.failure(error))
         call.task?.cancel()
         call.cancel?()

@@ -22,9 +22,10 @@ public enum HostCommandLine {
     ///   - version: Its version, for `--version`, the help and the log.
     ///   - commands: Its own commands, which the help lists after those of every host.
     ///   - composition: What the program was composed of; nil where `hostd compose` has not made it.
+    ///   - observer: The observer of what the host delivers; nil for none.
     public static func run(
         name: String, version: String, commands: [HostCommand] = [],
-        composition: HostComposition? = nil
+        composition: HostComposition? = nil, observer: (any DeliveryObserver)? = nil
     ) -> Never {
         // The first statement: from here on a signal waits for the host.
         let inheritedMask = SignalListener.hold()
@@ -37,7 +38,8 @@ public enum HostCommandLine {
         let code: ExitCode
         do throws(HostCommandError) {
             code = run(
-                in: try Program(identity, own: commands, composition: composition),
+                in: try Program(
+                    identity, own: commands, composition: composition, observer: observer),
                 mask: inheritedMask)
         } catch {
             Console.printError("\(name): \(error.message)")

@@ -4,13 +4,16 @@ struct Program: Sendable {
     private let ownCommands: [Command]
     /// The packages that it was composed of; nil for a program that `compose` has not made.
     let composition: HostComposition?
+    /// The observer of what its hosts deliver; nil for none.
+    let observer: (any DeliveryObserver)?
 
     /// - Throws: ``HostCommandError``, for the first of its own commands whose name cannot be used.
     init(
-        _ identity: ProgramIdentity, own: [HostCommand] = [], composition: HostComposition? = nil
+        _ identity: ProgramIdentity, own: [HostCommand] = [],
+        composition: HostComposition? = nil, observer: (any DeliveryObserver)? = nil
     ) throws(HostCommandError) {
         self.identity = identity
-        self.composition = composition
+        (self.composition, self.observer) = (composition, observer)
         var names = own.isEmpty ? [] : Command.builtIn.map(\.name)
         for command in own {
             if let error = HostCommandError(command.name, reserved: names) { throw error }

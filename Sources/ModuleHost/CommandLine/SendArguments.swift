@@ -90,7 +90,7 @@ extension SendArguments {
         }
         if !kind.isDurable {
             if arguments.has("payload") { return "event '\(name)' takes no payload" }
-            for option in ["id", "source"] where arguments.has(option) {
+            for option in ["id", "source", "traceparent"] where arguments.has(option) {
                 return "event '\(name)' is not durable: it has no \(option)"
             }
         }

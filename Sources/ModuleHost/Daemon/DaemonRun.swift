@@ -62,6 +62,7 @@ final class DaemonRun: Sendable {
                 onHealth: { [notifier] in notifier.report($0) },
                 onStop: { reference.object?.stopping($0, because: $1) },
                 onReload: { reference.object?.take($0) },
+                deliveries: options.observer,
                 onEnd: { reference.object?.ended($0) }),
             blackBox: blackBox.box, ring: blackBox.ring)
         watchdog = WatchdogAnswer(

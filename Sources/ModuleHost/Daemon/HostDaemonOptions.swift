@@ -1,5 +1,5 @@
 /// The options of `hostd run`.
-public struct HostDaemonOptions: Hashable, Sendable {
+public struct HostDaemonOptions: Sendable {
     /// The format of the log.
     public enum LogStyle: String, Hashable, Sendable, CaseIterable {
         /// For people, or marked for the journal of systemd where stderr leads there.
@@ -39,6 +39,10 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// Else those that take 1 ms or more, those that fail, and those of a trace whose sender records it. Default: false.
     public var recordsAll = false
+    /// The observer of deliveries and of calls from outside.
+    ///
+    /// Default: nil, for none.
+    public var observer: (any DeliveryObserver)?
     /// The name and the version of the program, for its messages and its log.
     package var program = ProgramIdentity.hostd
     /// The environment of the host.

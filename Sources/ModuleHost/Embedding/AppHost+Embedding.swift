@@ -15,6 +15,8 @@ extension AppHost {
         public var environment: [String: String]
         /// The least level that is logged; nil for `logLevel` of the slatefile, and `info` without that.
         public var logLevel: LogLevel?
+        /// The observer of deliveries and calls; nil for none.
+        public var observer: (any DeliveryObserver)?
 
         /// Creates settings.
         ///
@@ -22,13 +24,15 @@ extension AppHost {
         ///   - stateDirectory: The folder for the files of modules; nil for none.
         ///   - environment: The variables; nil for those of this process.
         ///   - logLevel: The least level that is logged; nil for that of the slatefile.
+        ///   - observer: The observer of deliveries and calls; nil for none.
         public init(
             stateDirectory: String? = nil, environment: [String: String]? = nil,
-            logLevel: LogLevel? = nil
+            logLevel: LogLevel? = nil, observer: (any DeliveryObserver)? = nil
         ) {
             self.stateDirectory = stateDirectory
             self.environment = environment ?? CurrentProcess.environment()
             self.logLevel = logLevel
+            self.observer = observer
         }
     }
 
@@ -127,13 +131,16 @@ extension AppHost {
             stateDirectory: settings.stateDirectory ?? Self.noStateDirectory, processes: processes,
             tokens: tokens, inbox: nil,
             log: log, time: time,
-            observer: Observer(onEnd: { end in
-                // A thread that is stuck in a module does not come back to the lane.
-                guard end.isInOrder, life.isRunning, let lane = reference.object?.gate.lane else {
-                    return finish(end)
-                }
-                lane.runAfterEnd { finish(end) }
-            }),
+            observer: Observer(
+                deliveries: settings.observer,
+                onEnd: { end in
+                    // A thread that is stuck in a module does not come back to the lane.
+                    guard end.isInOrder, life.isRunning, let lane = reference.object?.gate.lane
+                    else {
+                        return finish(end)
+                    }
+                    lane.runAfterEnd { finish(end) }
+                }),
             blackBox: nil, role: StandaloneRole(), life: life)
         reference.set(self)
     }

@@ -13,16 +13,19 @@ extension AppHost {
     ///   - origin: The caller. `.host` reaches every route. For a caller that the program does not trust, a
     ///     remote origin such as `.control(uid:pid:)` reaches only public routes, and others with a token.
     ///   - token: The caller's token.
+    ///   - traceparent: The trace that the call is a part of, as W3C Trace Context has it; a text that is none counts as nil.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``RouteError``, ``ParameterError``, or ``HandlerFailure`` with the error of the route's
     ///   handler in words.
     @discardableResult
     public nonisolated(nonsending) func open(
-        _ url: String, from origin: Origin = .host, token: String? = nil
+        _ url: String, from origin: Origin = .host, token: String? = nil,
+        traceparent: String? = nil
     ) async throws -> HostReply {
         let token = token.map { RouteToken($0) }
+        let trace = traceparent.flatMap { TraceContext($0) }
         return try await HostReply(
-            answer { open(url, origin: origin, token: token, completion: $0) })
+            answer { open(url, origin: origin, token: token, trace: trace, completion: $0) })
     }
 
     /// Returns whether a route would answer a URL.
@@ -48,17 +51,21 @@ extension AppHost {
     ///   - parameters: The parameters.
     ///   - origin: The caller.
     ///   - token: The caller's token.
+    ///   - traceparent: The trace, as for ``open(_:from:token:traceparent:)``.
     /// - Returns: The reply, also one that comes later.
-    /// - Throws: As ``open(_:from:token:)``.
+    /// - Throws: As ``open(_:from:token:traceparent:)``.
     @discardableResult
     public nonisolated(nonsending) func call(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
-        from origin: Origin = .host, token: String? = nil
+        from origin: Origin = .host, token: String? = nil, traceparent: String? = nil
     ) async throws -> HostReply {
         let token = token.map { RouteToken($0) }
+        let trace = traceparent.flatMap { TraceContext($0) }
         return try await HostReply(
             answer {
-                call(module, action, parameters, origin: origin, token: token, completion: $0)
+                call(
+                    module, action, parameters, origin: origin, token: token, trace: trace,
+                    completion: $0)
             })
     }
 
@@ -68,11 +75,15 @@ extension AppHost {
     ///   - topic: The topic.
     ///   - payload: The payload, as JSON; nil for a message that consists of its topic alone.
     ///   - origin: The origin of the message.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it; a text that is none counts as nil.
     /// - Throws: ``EventError`` for an empty topic; ``RouteError/stopped`` if the app ends before.
     public nonisolated(nonsending) func post(
-        _ topic: String, _ payload: JSONValue? = nil, from origin: Origin = .host
+        _ topic: String, _ payload: JSONValue? = nil, from origin: Origin = .host,
+        traceparent: String? = nil
     ) async throws {
-        try post(topic, payload, origin: origin, load: nil)
+        try post(
+            topic, payload, origin: origin, trace: traceparent.flatMap { TraceContext($0) },
+            load: nil)
         try await answer { settle($0) }
     }
 
@@ -82,14 +93,17 @@ extension AppHost {
     ///   - kind: The kind of event; `terminate` is ``stop(because:)``.
     ///   - payload: The payload, if the event takes one.
     ///   - origin: The origin of the event.
+    ///   - traceparent: The trace that it is a part of, as for ``post(_:_:from:traceparent:)``.
     /// - Returns: False if the event has no meaning in the state of the app, so that no module received it.
     /// - Throws: ``EventError`` for a payload that the event does not take; ``RouteError/stopped`` if the app
     ///   ends before.
     @discardableResult
     public nonisolated(nonsending) func deliver(
-        _ kind: EventKind, payload: JSONValue? = nil, from origin: Origin = .host
+        _ kind: EventKind, payload: JSONValue? = nil, from origin: Origin = .host,
+        traceparent: String? = nil
     ) async throws -> Bool {
         let event = try LifecycleEvent(kind, payload: payload, origin: origin)
+            .traced(by: traceparent.flatMap { TraceContext($0) })
         guard kind != .terminate else {
             stop(because: "\(origin)")
             return true

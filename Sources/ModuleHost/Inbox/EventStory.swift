@@ -74,7 +74,7 @@ package struct EventStory: Hashable, Sendable {
 
     private mutating func describe(_ record: InboxRecord) {
         kind = record.event.kind
-        if case .message(let message) = record.event.content { topic = message.topic }
+        topic = record.event.topic
         (id, source, time) = (record.id, record.source, record.time)
         trace = record.trace?.id
     }

@@ -39,6 +39,10 @@ struct SendRequest {
                 throw .invalidParameters(
                     "event '\(kind.rawValue)' is not durable: it has no source")
             }
+            guard trace == nil else {
+                throw .invalidParameters(
+                    "event '\(kind.rawValue)' is not durable: it has no traceparent")
+            }
             record = nil
             return
         }

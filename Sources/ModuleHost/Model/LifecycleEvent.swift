@@ -64,6 +64,10 @@ public struct LifecycleEvent: Sendable {
     public var origin: Origin { fixed.origin }
     /// The decoded payload.
     var content: Content { fixed.content }
+    /// The topic of a message; nil for other events.
+    var topic: String? {
+        if case .message(let message) = content { message.topic } else { nil }
+    }
     /// The trace that the event is a part of; nil for none.
     package var trace: TraceContext? { fixed.trace }
 
@@ -137,7 +141,7 @@ public struct LifecycleEvent: Sendable {
     func traced(by trace: TraceContext?) -> LifecycleEvent {
         guard let trace else { return self }
         var event = LifecycleEvent(kind, origin, given: fixed.given, content, trace: trace)
-        (event.sequence, event.entry) = (sequence, entry)
+        (event.sequence, event.entry, event.mayStayOpen) = (sequence, entry, mayStayOpen)
         return event
     }
 }

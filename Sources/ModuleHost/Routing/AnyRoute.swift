@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A route without the type of its module, as tables store it.
 package final class AnyRoute: Sendable {
     package let pattern: RoutePattern
@@ -6,6 +8,8 @@ package final class AnyRoute: Sendable {
     package let access: RouteAccess
     package let summary: String
     let handler: ErasedHandler
+    private let calls = Atomic(0)
+    private let failures = Atomic(0)
 
     /// - Throws: The error of a malformed pattern.
     init(
@@ -22,6 +26,20 @@ package final class AnyRoute: Sendable {
         self.summary = summary
         self.handler = handler
     }
+
+    /// The calls of the handler since the route was made, and those of them that failed.
+    var callCounts: (calls: Int, failures: Int) {
+        (calls.load(ordering: .relaxed), failures.load(ordering: .relaxed))
+    }
+
+    /// Counts a call: a load and a store.
+    ///
+    /// In the module. Where another thread has taken the lane meanwhile, the count may be one off.
+    @inline(__always)
+    func countCall() { calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+
+    /// Counts a call that failed; from any thread.
+    func countFailure() { failures.wrappingAdd(1, ordering: .relaxed) }
 
     /// Whether ``accepts(_:)`` calls a predicate.
     package var hasPredicate: Bool { handler.accepts != nil }

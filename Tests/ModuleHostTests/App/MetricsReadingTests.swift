@@ -78,7 +78,8 @@ struct MetricsReadingTests {
                 if number.isMultiple(of: 2) { status.process = process }
                 return status
             }
-            return MetricsReading(host: test.host, modules: modules).document.text.count
+            return MetricsReading(host: test.host, modules: modules, routes: nil).document.text
+                .count
         }
         let (none, thousand, twice) = (try size(0), try size(1000), try size(2000))
         #expect(thousand < 1 << 20)

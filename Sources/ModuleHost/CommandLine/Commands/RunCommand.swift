@@ -62,6 +62,7 @@ extension Command {
             }
             options.recordsAll = arguments["record"] == "all"
             options.program = arguments.program.identity
+            options.observer = arguments.program.observer
             options.watchesSlatefile = arguments.has("watch")
             options.respawns = arguments.has("respawn")
             return HostDaemon.run(options)
