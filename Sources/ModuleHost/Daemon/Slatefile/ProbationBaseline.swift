@@ -42,13 +42,16 @@ struct ProbationBaseline: Hashable, Sendable {
     func worse(in entries: [HostRecord]) -> [String] {
         var counts: [Problem: Int] = [:]
         var reasons: [String] = []
+        var named: Set<ModuleID> = []
         for (problem, text) in Self.problems(in: entries)
         where modules.contains(problem.module) && !failed.contains(problem.module) {
             counts[problem, default: 0] += 1
             // A module that failed, and was restarted by hand, runs: another failure is worse.
             let allowed = problem.kind == .failed ? 0 : before[problem] ?? 0
-            // The first one too many; later ones say nothing new.
-            guard counts[problem] == allowed + 1 else { continue }
+            // The first of a module: others follow from it, as an unresponsive module from the end of its process.
+            guard counts[problem] == allowed + 1, named.insert(problem.module).inserted else {
+                continue
+            }
             let often =
                 allowed == 0
                 ? "" : ", more often than before (\(times(allowed)) in a time as long)"
@@ -65,7 +68,8 @@ struct ProbationBaseline: Hashable, Sendable {
             guard let module = entry.module else { return nil }
             switch entry.fact {
             case .failed: return (Problem(module: module, kind: .failed), entry.text)
-            case .unresponsive: return (Problem(module: module, kind: .unresponsive), entry.text)
+            case .unresponsive:
+                return (Problem(module: module, kind: .unresponsive), "was \(entry.text)")
             case .processEnded(let text): ends[module] = text
             // Not the end itself: that of a program which has done its work is none. Nor another attempt with a module
             // that has failed.

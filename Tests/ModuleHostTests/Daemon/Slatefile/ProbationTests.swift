@@ -105,16 +105,18 @@ struct ProbationTests {
     @Test("a module that is unresponsive or restarts more often than before")
     func often() throws {
         let hang = ("x.a", HostRecord.Fact.unresponsive(in: "push"))
-        #expect(try worse([hang]) == ["module 'x.a' unresponsive in 'push'"])
+        #expect(try worse([hang]) == ["module 'x.a' was unresponsive in 'push'"])
         #expect(try worse([hang], after: [hang]).isEmpty)
         #expect(
             try worse([hang, hang, hang], after: [hang])
                 == [
-                    "module 'x.a' unresponsive in 'push', more often than before (once in a time as long)"
+                    "module 'x.a' was unresponsive in 'push', more often than before (once in a time as long)"
                 ])
         // Another module, and another problem, are counted apart.
         #expect(
-            try worse([hang], after: [("x.b", hang.1)]) == ["module 'x.a' unresponsive in 'push'"])
+            try worse([hang], after: [("x.b", hang.1)]) == [
+                "module 'x.a' was unresponsive in 'push'"
+            ])
         let end: [(String, HostRecord.Fact)] = [
             ("x.a", .processEnded("process 7 exited with 3")),
             ("x.a", .restarting(in: .milliseconds(100))),
@@ -123,6 +125,10 @@ struct ProbationTests {
             try worse(end, after: [hang])
                 == ["module 'x.a' was restarted: process 7 exited with 3"])
         #expect(try worse(end, after: end).isEmpty)
+        // What follows is not another reason.
+        #expect(
+            try worse(end + [hang]) == ["module 'x.a' was restarted: process 7 exited with 3"])
+        #expect(try worse([hang] + end) == ["module 'x.a' was unresponsive in 'push'"])
         #expect(
             try worse(end + end + end, after: end + end)
                 == [
