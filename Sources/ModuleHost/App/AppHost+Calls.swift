@@ -159,7 +159,7 @@ extension AppHost {
         case .notPermitted: "not permitted"
         case .overdue: "no answer in time"
         case .badParameter: "a parameter is wrong"
-        case .malformedURL: "the URL is none"
+        case .malformedURL: "not a valid URL"
         case .unavailable: "the module is not available"
         case .notRunning: "the app stops"
         case .cancelled: "the caller has cancelled it"
@@ -169,7 +169,7 @@ extension AppHost {
 
     /// Returns the part of a URL that names the module: what follows may be a parameter.
     private static func target(of url: String) -> String {
-        (try? RouteURL(url)).map { "\($0.scheme)://\($0.authority ?? "")" } ?? "a URL that is none"
+        (try? RouteURL(url)).map { "\($0.scheme)://\($0.authority ?? "")" } ?? "an invalid URL"
     }
 
     private func call<Reply: Sendable>(

@@ -45,13 +45,13 @@ extension MetricsReading {
 
     /// The calls of routes, with samples only for those that were called.
     var callFamilies: [MetricFamily?] {
-        let called = (routes?.routes ?? []).filter { $0.route.callCounts.calls > 0 }
+        let called = (routes?.routes ?? []).filter { $0.route.callCounts != (0, 0) }
         return [
             MetricFamily(
                 "hostd_route_calls_total", .counter, "Calls of the route, by result.",
                 called.flatMap { entry in
-                    let (calls, failures) = entry.route.callCounts
-                    let results = [("ok", max(0, calls - failures)), ("failed", failures)]
+                    let (successes, failures) = entry.route.callCounts
+                    let results = [("ok", successes), ("failed", failures)]
                     return results.map { result, count -> MetricFamily.Sample in
                         .init(
                             Double(count), .init("module", entry.module.text),

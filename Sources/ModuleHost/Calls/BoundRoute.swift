@@ -70,8 +70,18 @@ final class BoundRoute {
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall,
         _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
+        guard try run(module, parameters, call, &reply) else { return false }
+        entry.route.countSuccess()
+        return true
+    }
+
+    /// As ``perform(_:_:_:_:)``, and counts the call only if it fails.
+    @inline(__always)
+    private func run(
+        _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall,
+        _ reply: inout any Encodable & Sendable
+    ) throws -> Bool {
         guard accepts(parameters) else { return false }
-        entry.route.countCall()
         do {
             reply = try handler.perform(module, parameters, call)
         } catch {
@@ -108,10 +118,11 @@ final class BoundRoute {
                 )
                 return true
             }
-            guard try perform(module, parameters, call, &reply) else { return false }
+            guard try run(module, parameters, call, &reply) else { return false }
             if caller.wantsJSON {
                 reply = EncodedReply(json: try encoded(reply), entry: entry)
             }
+            entry.route.countSuccess()
             return true
         } catch let failure as HandlerError {
             throw caller.wantsJSON
@@ -147,7 +158,6 @@ final class BoundRoute {
         }
         try later.admit(entry.module)
         later.begin(entry, at: place, wantsJSON: caller.wantsJSON, within: limit)
-        entry.route.countCall()
         do {
             try handler(module, parameters, call, later)
             later.awaitAnswer()
@@ -162,6 +172,7 @@ final class BoundRoute {
         do {
             return try JSONEncoding.bytes(reply)
         } catch {
+            entry.route.countFailure()
             throw HandlerError(error: error)
         }
     }

@@ -132,8 +132,9 @@ final class LateAnswer: LateCall, PendingWork {
     @discardableResult
     func answer(_ result: Result<any Encodable & Sendable, any Error>) -> Bool {
         guard let call = take(leaving: .answered) else { return false }
-        if case .failure = result { call.target?.route.route.countFailure() }
-        handler(call.wantsJSON ? call.json(result) : result.withoutWrapper)
+        let answer = call.wantsJSON ? call.json(result) : result.withoutWrapper
+        call.target?.route.route.count(answer)
+        handler(answer)
         return true
     }
 

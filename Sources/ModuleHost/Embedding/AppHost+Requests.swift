@@ -13,7 +13,7 @@ extension AppHost {
     ///   - origin: The caller. `.host` reaches every route. For a caller that the program does not trust, a
     ///     remote origin such as `.control(uid:pid:)` reaches only public routes, and others with a token.
     ///   - token: The caller's token.
-    ///   - traceparent: The trace that the call is a part of, as W3C Trace Context has it; a text that is none counts as nil.
+    ///   - traceparent: The trace that the call is a part of, as W3C Trace Context has it; an invalid text counts as nil.
     /// - Returns: The reply, also one that comes later.
     /// - Throws: ``RouteError``, ``ParameterError``, or ``HandlerFailure`` with the error of the route's
     ///   handler in words.
@@ -75,7 +75,7 @@ extension AppHost {
     ///   - topic: The topic.
     ///   - payload: The payload, as JSON; nil for a message that consists of its topic alone.
     ///   - origin: The origin of the message.
-    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it; a text that is none counts as nil.
+    ///   - traceparent: The trace that it is a part of, as W3C Trace Context has it; an invalid text counts as nil.
     /// - Throws: ``EventError`` for an empty topic; ``RouteError/stopped`` if the app ends before.
     public nonisolated(nonsending) func post(
         _ topic: String, _ payload: JSONValue? = nil, from origin: Origin = .host,
@@ -93,7 +93,8 @@ extension AppHost {
     ///   - kind: The kind of event; `terminate` is ``stop(because:)``.
     ///   - payload: The payload, if the event takes one.
     ///   - origin: The origin of the event.
-    ///   - traceparent: The trace that it is a part of, as for ``post(_:_:from:traceparent:)``.
+    ///   - traceparent: The trace that it is a part of, as for ``post(_:_:from:traceparent:)``; an event without a payload has
+    ///     none.
     /// - Returns: False if the event has no meaning in the state of the app, so that no module received it.
     /// - Throws: ``EventError`` for a payload that the event does not take; ``RouteError/stopped`` if the app
     ///   ends before.

@@ -12,7 +12,7 @@ struct SendRequest {
     ///   - payload: The payload.
     ///   - id: The sender's id for it, if it has one.
     ///   - source: Where it comes from, in the sender's words.
-    ///   - trace: The trace that it is a part of.
+    ///   - trace: The trace that it is a part of; an event that is not durable has none.
     ///   - origin: The origin of the request, and of an event that is not durable.
     /// - Throws: The error in it.
     init(
@@ -27,7 +27,7 @@ struct SendRequest {
         do throws(EventError) {
             event = try LifecycleEvent(
                 kind, payload: payload, origin: kind.isDurable ? .inbox : origin
-            ).traced(by: trace)
+            ).traced(by: kind.isDurable ? trace : nil)
         } catch {
             throw .invalidParameters("\(error)")
         }
@@ -38,10 +38,6 @@ struct SendRequest {
             guard source == nil else {
                 throw .invalidParameters(
                     "event '\(kind.rawValue)' is not durable: it has no source")
-            }
-            guard trace == nil else {
-                throw .invalidParameters(
-                    "event '\(kind.rawValue)' is not durable: it has no traceparent")
             }
             record = nil
             return

@@ -235,10 +235,11 @@ extension ModuleProcess {
 }
 
 extension IsolatedModule {
-    /// Returns the trace of a request of the process: the one that it names, else that of what it is doing.
+    /// Returns the trace of a request of the process: the one that it names, else that of what it is doing if that is one thing.
     func trace(_ given: TraceContext?) -> TraceContext? {
         if let given { return given }
-        let open = process.queue.isExchanging ? nil : openEvent
+        let isCalled = process.queue.isExchanging || process.calls.withLock { $0.count > 0 }
+        let open = isCalled ? nil : openEvent
         return open?.event.trace ?? context.host.services.gate.lane.currentTrace
     }
 

@@ -260,8 +260,9 @@ final class Lane: Sendable {
     /// The trace that the code of a module on the calling thread is a part of; nil for none.
     var currentTrace: TraceContext? {
         if let trace = HandledEvent.current?.event.trace ?? TraceContext.current { return trace }
+        if hold != nil { return state.withLock { $0.current?.trace } }
         // Another thread has nothing to do with what the lane does.
-        return hold == nil ? nil : state.withLock { $0.current?.trace }
+        return overdueSlot.flatMap { currentEvent(of: $0)?.trace }
     }
 
     // MARK: Threads

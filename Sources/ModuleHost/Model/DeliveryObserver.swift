@@ -6,7 +6,7 @@
 public protocol DeliveryObserver: Sendable {
     /// Called before modules receive an event.
     ///
-    /// - Returns: The `traceparent` of what modules do with the event; nil, or a text that is none, for that of the event.
+    /// - Returns: The `traceparent` of what modules do with the event; nil, or an invalid text, for that of the event.
     func willDeliver(_ event: LifecycleEvent) -> String?
 
     /// Called when each module that receives an event has handled it, or is unresponsive.
@@ -18,7 +18,7 @@ public protocol DeliveryObserver: Sendable {
     ///   - target: The module and the action, or the scheme and the host of a URL: what follows may be a parameter.
     ///   - origin: The origin of the call.
     ///   - traceparent: The trace that the call is a part of; nil for none.
-    /// - Returns: The `traceparent` of what modules do in the call; nil, or a text that is none, for that of the call.
+    /// - Returns: The `traceparent` of what modules do in the call; nil, or an invalid text, for that of the call.
     func willCall(_ target: String, from origin: Origin, traceparent: String?) -> String?
 
     /// Called when the call has its answer.

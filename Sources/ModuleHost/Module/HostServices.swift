@@ -159,15 +159,18 @@ final class HostServices: PostingServices {
     /// - Parameters:
     ///   - slot: The module.
     ///   - reachesLeaving: Whether a module that is being unloaded is entered, too.
+    ///   - trace: The trace that the work is a part of.
     ///   - body: Runs on the lane, or on the overdue module's own thread.
     ///   - completion: Called with the result, on any thread.
     func enter(
-        _ slot: ModuleSlot, reachesLeaving: Bool = false,
+        _ slot: ModuleSlot, reachesLeaving: Bool = false, trace: TraceContext? = nil,
         _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         gate.lane.enqueue(
-            ModuleJob(gate: gate, slot: slot, reachesLeaving: reachesLeaving, body: body) {
+            ModuleJob(
+                gate: gate, slot: slot, reachesLeaving: reachesLeaving, trace: trace, body: body
+            ) {
                 [log] result in
                 if case .failure(let error) = result, !(error is ModuleGone) {
                     log.of(module: slot.id?.text ?? "").error("\(error)")

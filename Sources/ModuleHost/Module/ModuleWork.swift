@@ -39,6 +39,8 @@ public final class ModuleWork: Sendable {
     }
 
     private let owner: Owner
+    /// The trace of the code that has begun the work.
+    private let trace: TraceContext?
     private let handlers: LaneConfined<WorkHandlers>
     private let state: Guarded<State>
     private let hold = Guarded<ModuleHold?>(nil)
@@ -46,6 +48,7 @@ public final class ModuleWork: Sendable {
     init(_ name: String, of owner: Owner, _ body: Body, handlers: WorkHandlers) {
         self.name = name
         self.owner = owner
+        trace = owner.services.gate.lane.currentTrace
         self.handlers = LaneConfined(handlers)
         state = Guarded(State(body: body))
     }
@@ -114,7 +117,9 @@ public final class ModuleWork: Sendable {
     }
 
     private func begin(_ body: @escaping @Sendable () async throws -> HandBack) {
-        let task = HandledEvent.$current.withValue(nil) { self.task(body) }
+        let task = TraceContext.with(trace) {
+            HandledEvent.$current.withValue(nil) { self.task(body) }
+        }
         let isWanted = state.withLock { state in
             guard state.phase.step == .running else { return false }
             state.task = task
@@ -210,7 +215,7 @@ public final class ModuleWork: Sendable {
     ///
     /// Also in a module that is being unloaded and waits for the hold of the work.
     private func enterModule(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
-        owner.services.enter(owner.slot, reachesLeaving: true) { [handlers] in
+        owner.services.enter(owner.slot, reachesLeaving: true, trace: trace) { [handlers] in
             try body(handlers.openInModule())
         } completion: { [self] result in
             if case .failure(let error) = result, error is ModuleGone {

@@ -137,8 +137,8 @@ extension HostRecord.Delivery {
 extension HostRecord.Call {
     fileprivate var fields: RecordFields {
         RecordFields(
-            code: 21, numbers: [duration.whole, 0, 0, 0], name: target, text: failure ?? "",
-            sender: caller, trace: trace?.id ?? .zero)
+            code: 21, numbers: [duration.whole, 0, 0, 0], name: excerpt(target, limit: 100),
+            text: failure ?? "", sender: excerpt(caller), trace: trace?.id ?? .zero)
     }
 
     fileprivate init(_ fields: RecordFields) {

@@ -8,7 +8,7 @@ package final class AnyRoute: Sendable {
     package let access: RouteAccess
     package let summary: String
     let handler: ErasedHandler
-    private let calls = Atomic(0)
+    private let successes = Atomic(0)
     private let failures = Atomic(0)
 
     /// - Throws: The error of a malformed pattern.
@@ -27,19 +27,29 @@ package final class AnyRoute: Sendable {
         self.handler = handler
     }
 
-    /// The calls of the handler since the route was made, and those of them that failed.
-    var callCounts: (calls: Int, failures: Int) {
-        (calls.load(ordering: .relaxed), failures.load(ordering: .relaxed))
+    /// The calls that were answered since the route was made, and those that failed.
+    var callCounts: (successes: Int, failures: Int) {
+        (successes.load(ordering: .relaxed), failures.load(ordering: .relaxed))
     }
 
-    /// Counts a call: a load and a store.
+    /// Counts a call that was answered at once: a load and a store.
     ///
     /// In the module. Where another thread has taken the lane meanwhile, the count may be one off.
     @inline(__always)
-    func countCall() { calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+    func countSuccess() {
+        successes.store(successes.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
 
     /// Counts a call that failed; from any thread.
     func countFailure() { failures.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Counts an answer that came later; from any thread.
+    func count(_ answer: Result<some Any, any Error>) {
+        switch answer {
+        case .success: successes.wrappingAdd(1, ordering: .relaxed)
+        case .failure: countFailure()
+        }
+    }
 
     /// Whether ``accepts(_:)`` calls a predicate.
     package var hasPredicate: Bool { handler.accepts != nil }

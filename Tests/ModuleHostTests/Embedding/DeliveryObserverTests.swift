@@ -99,9 +99,12 @@ struct DeliveryObserverTests {
         run.cancel()
         try await run.value
         #expect(
-            notes.all.values == [
+            notes.all.values.filter { $0.contains("deliver") } == [
                 "will deliver asked in given", "did deliver asked in own to 1",
                 "will deliver told in own", "did deliver told in own to 1",
+            ])
+        #expect(
+            notes.all.values.filter { $0.contains("call ") } == [
                 "will call x.desk trace from host in given",
                 "did call x.desk trace in own: answered",
                 "will call slate://x.desk from host in none",

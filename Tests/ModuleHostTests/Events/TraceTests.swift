@@ -55,6 +55,56 @@ struct TraceTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("the result of work off the lane")
+    func work() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        probe.when("a push") { module in
+            let context = module.context
+            try context.perform("quick") {
+                1
+            } then: { _ in
+                probe.note("a took it in \(context.traceparent ?? "none")")
+            }
+            try context.perform("async") { () async throws -> String in
+                TraceContext.current?.text ?? "none"
+            } then: {
+                probe.note("a worked in \($0)")
+            }
+        }
+        test.host.deliver(try push())
+        await probe.reached("a took it in \(Self.text)")
+        await probe.reached("a worked in \(Self.text)")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "a module that has lost the lane, in the event that it handles and in those that it missed")
+    func overdue() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let door = Door()
+        let isFirst = LockedList<Bool>()
+        probe.when("a push") { module in
+            if isFirst.values.isEmpty {
+                isFirst.append(false)
+                door.pass()
+            }
+            probe.note("a in \(module.context.traceparent ?? "none")")
+        }
+        test.host.deliver(try push())
+        await probe.reached("a push")
+        test.overrun()
+        await probe.reached("b push")
+        test.host.deliver(try push(nil))
+        test.host.deliver(try push())
+        await test.settled()
+        door.open()
+        await test.caughtUp()
+        #expect(probe.entries("in") == ["a in \(Self.text)", "a in none", "a in \(Self.text)"])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a call from outside, also to a route that answers later")
     func call() async throws {
         let probe = Probe()

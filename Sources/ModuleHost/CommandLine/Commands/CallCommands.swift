@@ -152,7 +152,7 @@ extension Command {
         }
     }
 
-    /// Returns the error for a `traceparent` that is none.
+    /// Returns the error for an invalid `traceparent`.
     @Sendable static func traceError(in arguments: Arguments) -> String? {
         guard let text = arguments["traceparent"], TraceContext(text) == nil else { return nil }
         return "--traceparent expects \(TraceContext.expectation); found \(quoted(text))"

@@ -70,12 +70,6 @@ extension Command {
     private static func explain(_ name: String?, left arguments: Arguments) -> ExitCode? {
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
-        if let trace = name.flatMap({ TraceID($0) }),
-            let found = WhyReport.of(
-                trace, in: RecordContents(in: directory), isRunning: false, at: .now())
-        {
-            return write(found, arguments)
-        }
         do throws(NoSuchModule) {
             let found = try WhyReport.left(
                 in: directory, of: name, program: arguments.program.name, at: .now())
@@ -90,10 +84,10 @@ extension Command {
         }
     }
 
-    /// Explains what became of an event.
+    /// Explains what became of an event, or what is kept of a trace.
     ///
     /// - Parameters:
-    ///   - name: Its position or id.
+    ///   - name: Its position or id; the id of a trace.
     ///   - isRunning: Whether a host runs.
     ///   - arguments: The arguments of the command.
     ///   - problem: The message where there is no such event.
@@ -105,6 +99,12 @@ extension Command {
         guard let name else { return nil }
         let (directory, program) = (arguments.stateDirectory, arguments.program.name)
         CurrentProcess.actAsOwner(of: directory.path)
+        if let trace = TraceID(name),
+            let found = WhyReport.of(
+                trace, in: RecordContents(in: directory), isRunning: isRunning, at: .now())
+        {
+            return write(found, arguments)
+        }
         do throws(InboxError) {
             let found = try WhyReport.event(
                 name, in: directory, isRunning: isRunning, program: program, at: .now())

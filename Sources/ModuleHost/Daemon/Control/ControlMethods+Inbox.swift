@@ -57,6 +57,10 @@ extension ControlMethods {
                     parameters.event, payload: parameters.payload, id: parameters.id,
                     source: parameters.source, trace: parameters.traceparent,
                     from: call.peer.origin)
+                guard request.record != nil || parameters.traceparent == nil else {
+                    throw .invalidParameters(
+                        "event '\(parameters.event)' is not durable: it has no traceparent")
+                }
                 if let record = request.record {
                     inbox.submit(record, waits: parameters.wait == true, for: call.reply)
                 } else {

@@ -233,11 +233,25 @@ extension ControlledDaemon {
         onControlThread: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
         _ completion: @escaping @Sendable (Result<WhyReport, RPCError>) -> Void
     ) {
+        let trace = name.flatMap { TraceID($0) }
+        if let trace, host.slatefile.modules.allSatisfy({ $0.id.text != name }) {
+            // It takes no lane.
+            return onControlThread { [self] in completion(report(of: trace)) }
+        }
         modules { [self] result in
             onControlThread { [self] in
                 completion(Result { () throws(RPCError) in try report(of: name, result) })
             }
         }
+    }
+
+    private func report(of trace: TraceID) -> Result<WhyReport, RPCError> {
+        let found = WhyReport.of(trace, in: host.ring?.contents, isRunning: true, at: .now())
+        return found.map(Result.success)
+            ?? .failure(
+                RPCError(
+                    .notFound, "nothing of the trace \(trace.text) is in the record",
+                    detail: WhyReport.untraced))
     }
 
     private func report(
@@ -264,14 +278,6 @@ extension ControlledDaemon {
                 report.findings.insert(finding, at: 0)
             }
             return report
-        }
-        if let trace = TraceID(name), host.slatefile.modules.allSatisfy({ $0.id.text != name }) {
-            let report = WhyReport.of(
-                trace, in: host.ring?.contents, isRunning: true, at: .now())
-            if let report { return report }
-            throw RPCError(
-                .notFound, "nothing of the trace \(trace.text) is in the record",
-                detail: WhyReport.untraced)
         }
         guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
             throw RPCError(NoSuchModule(name: name, in: host.slatefile))
