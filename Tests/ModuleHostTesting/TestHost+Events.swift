@@ -138,13 +138,32 @@ extension TestHost {
     }
 }
 
-/// The deliveries of a host, in order.
+/// The deliveries of a host, in order, before another observer.
 final class DeliveryRecorder: DeliveryObserver {
     private let deliveries = Guarded<[Delivery]>([])
+    private let next: (any DeliveryObserver)?
+
+    /// - Parameter next: The observer of the test; nil for none.
+    init(before next: (any DeliveryObserver)?) { self.next = next }
 
     var all: [Delivery] { deliveries.withLock { $0 } }
 
-    func didDeliver(_ delivery: Delivery) { deliveries.withLock { $0.append(delivery) } }
+    func willDeliver(_ event: LifecycleEvent) -> String? { next?.willDeliver(event) }
+
+    func didDeliver(_ delivery: Delivery) {
+        deliveries.withLock { $0.append(delivery) }
+        next?.didDeliver(delivery)
+    }
+
+    func willCall(_ target: String, from origin: Origin, traceparent: String?) -> String? {
+        next?.willCall(target, from: origin, traceparent: traceparent)
+    }
+
+    func didCall(
+        _ target: String, traceparent: String?, in duration: Duration, failure: String?
+    ) {
+        next?.didCall(target, traceparent: traceparent, in: duration, failure: failure)
+    }
 }
 
 /// Returns a text as a JSON string.

@@ -47,6 +47,8 @@ public final class TestHost: Sendable {
         /// A name without a slash, such as `hostd`, is an executable of the same package, beside the tests.
         /// It must be a host that links these modules. Nil where no module needs one.
         public var executable: String?
+        /// The observer of deliveries and calls; nil for none.
+        public var observer: (any DeliveryObserver)?
         /// The longest time, on the real clock, that one method waits.
         public var patience: Duration
         /// Whether the slatefile is checked against the classes of this process, as by `hostd run`.
@@ -61,11 +63,13 @@ public final class TestHost: Sendable {
         ///   - schemes: The schemes of the app's URLs.
         ///   - isDurable: Whether there is an inbox.
         ///   - executable: The executable for Swift modules with a process of their own.
+        ///   - observer: The observer of deliveries and calls.
         ///   - patience: The longest time that one method waits.
         public init(
             folder: TemporaryFolder? = nil, environment: [String: String] = [:],
             tokens: String? = nil, schemes: [String] = ["slate"], isDurable: Bool = false,
-            executable: String? = nil, patience: Duration = .seconds(60)
+            executable: String? = nil, observer: (any DeliveryObserver)? = nil,
+            patience: Duration = .seconds(60)
         ) {
             self.folder = folder
             self.environment = environment
@@ -73,6 +77,7 @@ public final class TestHost: Sendable {
             self.schemes = schemes
             self.isDurable = isDurable
             self.executable = executable
+            self.observer = observer
             self.patience = patience
         }
     }
@@ -84,7 +89,7 @@ public final class TestHost: Sendable {
     package let log: LogRecorder
     package let time: ManualTimeSource
     let settings: Settings
-    let recorder = DeliveryRecorder()
+    let recorder: DeliveryRecorder
     let stalls = Stalls()
     private let ready: Promise<AppHost.End?>
     private let ended: Promise<AppHost.End>
@@ -147,7 +152,7 @@ public final class TestHost: Sendable {
         let durable =
             settings.isDurable
             ? try DurableParts(of: slatefile, in: folder, log: log.log, time: time) : nil
-        let recorder = recorder
+        let recorder = DeliveryRecorder(before: settings.observer)
         host = AppHost(
             slatefile: slatefile, stateDirectory: folder.path, processes: processes,
             tokens: tokens, inbox: durable?.inbox, log: log.log, time: time,
@@ -163,6 +168,7 @@ public final class TestHost: Sendable {
                     time.end()
                 }),
             blackBox: durable?.blackBox)
+        self.recorder = recorder
         self.folder = folder
         self.log = log
         self.time = time

@@ -65,7 +65,7 @@ public struct LifecycleEvent: Sendable {
     /// The decoded payload.
     var content: Content { fixed.content }
     /// The topic of a message; nil for other events.
-    var topic: String? {
+    public var topic: String? {
         if case .message(let message) = content { message.topic } else { nil }
     }
     /// The trace that the event is a part of; nil for none.
