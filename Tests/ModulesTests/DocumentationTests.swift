@@ -49,7 +49,7 @@ struct DocumentationTests {
             "README.md", "docs/modules.md", "docs/routing.md", "docs/slatefile.md",
             "docs/control.md", "docs/testing-modules.md", "docs/embedding.md", "CONTRIBUTING.md",
             "Integrations/service-lifecycle/README.md", "Integrations/log/README.md",
-            "Integrations/metrics/README.md",
+            "Integrations/metrics/README.md", "Integrations/tracing/README.md",
         ])
     func compiled(path: String) throws {
         for block in Self.blocks(of: try Repository.text(of: path)) where block.language == "swift"
