@@ -139,7 +139,7 @@ extension AppHost {
                 if case .failure(let error) = result { failure = Self.words(for: error) }
                 observer?.didCall(
                     target(), traceparent: trace?.text, in: duration, failure: failure)
-                if let ring, ring.keeps(duration, failed: failure != nil, trace) {
+                if let ring, ring.keeps(duration, failed: result.isFailureOfModule, trace) {
                     ring.add(
                         .called(
                             HostRecord.Call(
@@ -184,6 +184,15 @@ extension AppHost {
 }
 
 extension Result where Failure == any Error {
+    /// Whether a module has failed, and not the caller: one who calls what is not there must not fill the record.
+    fileprivate var isFailureOfModule: Bool {
+        guard case .failure(let error) = self else { return false }
+        return switch RPCError(ofCall: error).code {
+        case .failed, .overdue, .internalError: true
+        default: false
+        }
+    }
+
     /// Returns the result of a call, whose module may have been unloaded by a stop before it answered.
     func explained(by stop: HostStop) -> Self {
         guard case .failure(RouteError.unavailable(let module, _)) = self, stop.isAsked else {

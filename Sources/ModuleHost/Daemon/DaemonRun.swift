@@ -100,7 +100,9 @@ final class DaemonRun: Sendable {
         methods.addLogLevel(of: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
-        methods.logFailures(to: log, time: host.time) { [host] in host.routes($0) }
+        methods.logFailures(to: log, time: host.time, ring: blackBox.ring) { [host] in
+            host.routes($0)
+        }
         server = try ControlServer(
             in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight)
         reference.set(self)

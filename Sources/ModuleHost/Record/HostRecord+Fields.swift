@@ -18,7 +18,7 @@ extension HostRecord.Fact {
     /// Whether it belongs to the deliveries, which come so often that they have a part of the file to themselves.
     var isFrequent: Bool {
         switch self {
-        case .delivered, .called, .threw: true
+        case .delivered, .called, .requestsFailed, .threw: true
         default: false
         }
     }
@@ -55,6 +55,8 @@ extension HostRecord.Fact {
             RecordFields(code: 19, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
         case .delivered(let delivery): delivery.fields
         case .called(let call): call.fields
+        case .requestsFailed(let count, let last, let process):
+            RecordFields(code: 22, numbers: [Int64(count), Int64(process), 0, 0], text: last)
         }
     }
 
@@ -88,6 +90,7 @@ extension HostRecord.Fact {
             guard let delivery = HostRecord.Delivery(fields) else { return nil }
             self = .delivered(delivery)
         case 21: self = .called(HostRecord.Call(fields))
+        case 22: self = .requestsFailed(Int(first), last: fields.text, processID: Int(second))
         default: return nil
         }
     }

@@ -45,6 +45,8 @@ package struct HostRecord: Hashable, Sendable {
         case delivered(Delivery)
         /// A call from outside the app.
         case called(Call)
+        /// Requests of the control socket that failed, so many that the log has only the last one of them.
+        case requestsFailed(Int, last: String, processID: Int)
     }
 
     /// A delivery of an event to its receivers.
@@ -131,6 +133,7 @@ extension HostRecord {
             "start-up task \(name) \(outcome) after \(time.briefText)"
         case .delivered(let delivery): delivery.text
         case .called(let call): call.text
+        case .requestsFailed(let count, let last, _): "\(count) requests failed, the last: \(last)"
         }
     }
 
@@ -158,6 +161,7 @@ extension HostRecord {
         case .task: "start-up-task"
         case .delivered: "delivered"
         case .called: "called"
+        case .requestsFailed: "requests-failed"
         }
     }
 

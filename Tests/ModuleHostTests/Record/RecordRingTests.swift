@@ -32,6 +32,12 @@ struct RecordRingTests {
         delivery.position = EventPosition(rawValue: 7 << 32 | 100)
         (delivery.received, delivery.failed, delivery.unresponsive) = (2, 1, 70_000)
         delivery.slowest = .init(module: try ModuleID("x.b"), time: .milliseconds(650))
+        delivery.sender = try ModuleID("x.c")
+        delivery.trace = TraceContext(TraceContextTests.text)?.id
+        var call = HostRecord.Call(
+            target: "x.a act", caller: "control from pid 7 (uid 0)", duration: .seconds(2))
+        let answered = call
+        (call.failure, call.trace) = ("no answer in time", delivery.trace)
         return [
             .started(version: "0.1.0", processID: 7), .lastHostDied("it died"),
             .ready(after: .milliseconds(12), modules: 3), .signal("SIGHUP"),
@@ -41,6 +47,8 @@ struct RecordRingTests {
             .failed(reason: "needs x.b", need: try ModuleID("x.b")), .unresponsive(in: "push"),
             .responsive(missed: 0), .responsive(missed: 9), .done, .unloaded,
             .restarting(in: .seconds(3)), .processStarted(11), .processEnded("killed"),
+            .called(answered), .called(call),
+            .requestsFailed(981, last: "post on topic ''", processID: 4711),
             .threw(in: .push, error: "no"), .task("x.a/index", outcome: "failed", .seconds(5)),
             .delivered(delivery), .delivered(.init(kind: .push, duration: .zero)),
         ]

@@ -4,17 +4,19 @@ extension ControlMethods {
     /// Makes each failed or refused call, open, post and send log a line: the caller, the target, and the
     /// reason.
     ///
-    /// In a flood, the first twenty are logged and then one a second, with the number of dropped lines. A
+    /// In a flood, the first twenty are logged and then one a second, with the number of dropped lines, which is an entry of the
+    /// record, too. A
     /// line contains neither a token nor the query of a URL nor parameters; only the error may quote the one
     /// invalid value.
     ///
     /// - Parameters:
     ///   - log: The log.
     ///   - time: The clock that measures the flood.
+    ///   - ring: The record; nil for none.
     ///   - routes: Provides the routes, by which the log, unlike the caller, learns that a route exists which the caller
     ///     may not reach; nil to leave that out.
     package mutating func logFailures(
-        to log: Log, time: any TimeSource, routes: RoutesSource? = nil
+        to log: Log, time: any TimeSource, ring: RecordRing? = nil, routes: RoutesSource? = nil
     ) {
         let rateLimit = Guarded(OutputRateLimit(.init(burst: 20, perSecond: 1), at: time.now()))
         for method in Self.addLoad {
@@ -25,6 +27,13 @@ extension ControlMethods {
                     let verdict = rateLimit.withLock { $0.take(at: time.now()) }
                     guard case .show(let dropped) = verdict else { return }
                     let subject = Subject(of: method, parameters)
+                    if dropped > 0 {
+                        let last =
+                            "\(method)\(subject.text(for: error)) by \(peer.origin): \(error)"
+                        ring?.add(
+                            .requestsFailed(
+                                dropped + 1, last: last, processID: Int(peer.processID)))
+                    }
                     let before =
                         dropped == 0
                         ? "" : " (\(dropped) earlier \(dropped == 1 ? "error" : "errors") omitted)"

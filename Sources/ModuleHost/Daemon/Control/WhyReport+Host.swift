@@ -39,7 +39,9 @@ struct WhyKnowledge {
             // It is shown as one that needs that.
             !(module.failedNeed.map(failed.contains) ?? false)
         }.map { finding(of: $0, own[$0.id] ?? [], places) }.filter { $0.rank > 0 }
-        report.findings = (wrong + hostFindings + slowDeliveries(recent) + tasks).enumerated()
+        let requests = failedRequests(recent)
+        report.findings = (wrong + hostFindings + requests + slowDeliveries(recent) + tasks)
+            .enumerated()
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
         return report
     }
@@ -171,6 +173,24 @@ struct WhyKnowledge {
             findings.append(finding)
         }
         return findings
+    }
+
+    /// The requests of the control socket that failed a short time ago, if there were many.
+    private func failedRequests(_ recent: [HostRecord]) -> [WhyReport.Finding] {
+        var (count, newest) = (0, nil as (time: WallTime, text: String, process: Int)?)
+        for entry in recent {
+            guard case .requestsFailed(let number, let last, let process) = entry.fact else {
+                continue
+            }
+            count += number
+            newest = (entry.time, last, process)
+        }
+        guard let newest else { return [] }
+        var finding = WhyReport.Finding(nil, "failing requests", rank: 8)
+        finding.reason =
+            "\(count) requests failed in the last 10 minutes; at \(newest.time.iso8601): \(newest.text)"
+        finding.command = "ps -f -p \(newest.process)"
+        return [finding]
     }
 
     /// The topics and events that were delivered slowly a short time ago, the slowest first.

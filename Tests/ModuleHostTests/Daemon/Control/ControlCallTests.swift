@@ -85,9 +85,10 @@ struct ControlCallTests {
         let test = try HostUnderTest("a", probe: Probe())
         let time = ManualTimeSource()
         let recorder = LogRecorder()
+        let ring = try RecordRing(inMemory: RecordRing.sizes.lowerBound)
         var methods = ControlMethods()
         methods.addCalls(to: test.host)
-        methods.logFailures(to: recorder.log, time: time)
+        methods.logFailures(to: recorder.log, time: time, ring: ring)
         func call() {
             var session = RPCSession()
             session.receive(Array("{\"jsonrpc\":\"2.0\",\"method\":\"post\"}\n".utf8)[...])
@@ -112,6 +113,13 @@ struct ControlCallTests {
         #expect(
             recorder.records.last?.message.hasPrefix(
                 "post on topic '' failed (980 earlier errors omitted): ") == true)
+        let facts = try #require(ring.contents).last(9).map(\.fact)
+        #expect(facts.count == 1)
+        guard case .requestsFailed(981, let last, 4711) = facts[0] else {
+            Issue.record("\(facts)")
+            return
+        }
+        #expect(last.hasPrefix("post on topic '' by control from pid 4711"))
         test.host.gate.lane.close()
     }
 

@@ -46,6 +46,26 @@ struct WhyReportTests {
             fact)
     }
 
+    @Test("requests that failed, of which the log has some: how many, the last, and its caller")
+    func failedRequests() throws {
+        let report = try knowledge(
+            [],
+            [
+                try entry(9_000, nil, .requestsFailed(40, last: "long ago", processID: 7)),
+                try entry(
+                    9_990, nil, .requestsFailed(1559, last: "call of x.none y", processID: 7)),
+                try entry(9_991, nil, .requestsFailed(2, last: "open of x://a", processID: 8)),
+            ]
+        ).report()
+        let finding = try #require(report.findings.first)
+        #expect(report.findings.count == 1)
+        #expect(finding.state == "failing requests")
+        #expect(
+            finding.reason?.hasPrefix("1561 requests failed in the last 10 minutes; at ") == true)
+        #expect(finding.reason?.hasSuffix(": open of x://a") == true)
+        #expect(finding.command == "ps -f -p 8")
+    }
+
     @Test("nothing is wrong with modules that run, are done or not made, whatever was long ago")
     func well() throws {
         let modules = [
