@@ -7,7 +7,7 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
-        noteOverdue(report.slots, in: report.slots.first.map { place(of: report, $0) } ?? "")
+        noteOverdue(report, in: report.slots.first.map { place(of: report, $0) } ?? "")
         reportHealth()
         services.forgetMaking()
         if report.slots.isEmpty, let id = report.unloaded {
@@ -70,7 +70,7 @@ extension App {
     }
 
     private func place(of report: TakeoverReport, _ slot: ModuleSlot) -> String {
-        if let event = report.job?.event { return event.kind.rawValue }
+        if let event = event(of: report, slot) { return event.kind.rawValue }
         guard let record = record(of: slot) else { return "call" }
         if record.life == .making { return "init" }
         return phase.isEnding ? "release" : "call"

@@ -46,11 +46,20 @@ extension App {
     }
 
     /// Notes that modules have become overdue.
-    func noteOverdue(_ slots: [ModuleSlot], in place: String) {
-        for slot in slots {
+    func noteOverdue(_ report: TakeoverReport, in place: String) {
+        let topic = report.slots.first.flatMap { event(of: report, $0)?.topic }
+        let place = place + (topic.map { " \($0)" } ?? "")
+        for slot in report.slots {
             record(of: slot)?.note(isOverdue: true)
             if let id = slot.id { ring?.add(.unresponsive(in: place), of: id) }
         }
+    }
+
+    /// Returns the event in which a module is, also one that its process has yet to answer.
+    func event(of report: TakeoverReport, _ slot: ModuleSlot) -> LifecycleEvent? {
+        if let event = report.job?.event { return event }
+        guard record(of: slot)?.life != .making else { return nil }
+        return gate.lane.currentEvent(of: slot)
     }
 
     /// Notes that a module is not overdue any more.

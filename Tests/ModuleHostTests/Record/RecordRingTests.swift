@@ -71,7 +71,7 @@ struct RecordRingTests {
         #expect(entries.map(\.fact) == facts)
         #expect(entries.map(\.time.seconds) == Array(facts.indices))
         #expect(entries.allSatisfy { $0.module == module })
-        #expect(Set(facts.map { $0.fields.code }).count == 20)
+        #expect(Set(facts.map { $0.fields.code }).count == 22)
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
@@ -104,7 +104,7 @@ struct RecordRingTests {
         #expect(
             entries.suffix(3).map(\.text) == [
                 "start-up task x.a/index failed after 5s",
-                "message parcel.arrived took 807ms, inbox 7:100, id a-1: 2 modules, 1 failed, 70000 unresponsive; 650ms in x.b",
+                "message parcel.arrived of x.c took 807ms, inbox 7:100, id a-1: 2 modules, 1 failed, 70000 unresponsive; 650ms in x.b",
                 "push took 0ns: 0 modules",
             ])
     }
@@ -201,7 +201,8 @@ struct RecordRingTests {
                 bytes[index] = UInt8.random(in: 0...255, using: &random)
                 // As of a program that knows the check.
                 guard slot > 0, Bool.random(using: &random) else { continue }
-                let used = bytes[slot + 32..<slot + 40]
+                let used = bytes[
+                    slot + RecordLayout.Offset.lengths..<slot + RecordLayout.textStart]
                 let lengths = stride(from: used.startIndex, to: used.endIndex, by: 2).map {
                     Int(used[$0]) | Int(used[$0 + 1]) << 8
                 }
@@ -221,7 +222,7 @@ struct RecordRingTests {
         var bytes = good
         // The entry is torn, the others are there.
         bytes[2 * RecordLayout.slotSize + 84] ^= 1
-        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 23)
+        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 26)
     }
 
     @Test("hostile numbers in valid entries", arguments: 0...30)

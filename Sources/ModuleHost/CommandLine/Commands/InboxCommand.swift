@@ -2,10 +2,10 @@ extension Command {
     static let inbox = Command(
         name: "inbox", summary: "list the inbox; retry or drop dead letters",
         discussion: """
-            list   list the undelivered events, and the dead letters with their reasons
-            retry  deliver dead letters once more
-            drop   remove dead letters, and print them
-            path   print the folder, to which any program may append
+              list   list the undelivered events, and the dead letters with their reasons
+              retry  deliver dead letters once more
+              drop   remove dead letters, and print them
+              path   print the folder, to which any program may append
 
             All actions work on files, whether a host runs or not.
             """,

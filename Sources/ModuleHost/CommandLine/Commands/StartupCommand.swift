@@ -4,9 +4,9 @@ extension Command {
     static let startup = Command(
         name: "startup", summary: "show what the start of the host took its time for",
         discussion: """
-            blame  list the steps of the launch, the slowest first
-            chain  list the steps that READY waited for, in their order
-            plot   draw all steps, with the time as the horizontal axis
+              blame  list the steps of the launch, the slowest first
+              chain  list the steps that READY waited for, in their order
+              plot   draw all steps, with the time as the horizontal axis
 
             A step is the creation of a module with its process if it has one, a program that ends, a
             start-up task, the delivery of 'launch' to all modules, or the root with 'activate'. Creations

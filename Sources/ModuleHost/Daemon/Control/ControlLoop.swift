@@ -296,11 +296,16 @@ struct ControlLoop {
     private mutating func take(_ socket: consuming Descriptor, _ peer: SocketPeer) {
         guard let slot = connections.firstIndex(where: { $0 == nil }) else {
             let limit = server.limits.connections
+            let holders = Dictionary(
+                grouping: connections.compactMap { $0?.peer.processID }, by: \.self
+            ).mapValues(\.count)
+            let most = holders.max { ($0.value, $1.key) < ($1.value, $0.key) }
+            let whose = most.map { ", \($0.value) of them of process \($0.key)" } ?? ""
             return turnAway(
                 socket, peer, because: "\(limit) are open",
                 RPCError(
                     .tooMany, "too many connections",
-                    detail: "\(limit) are open; close one, or try again"))
+                    detail: "\(limit) are open\(whose); end it, or try again"))
         }
         serial += 1
         connections[slot] = ControlConnection(

@@ -148,10 +148,11 @@ extension ControlMethods {
                 origin: call.peer.origin, token: parameters.token?.token,
                 trace: parameters.traceparent
             ) { result in
-                if case .failure(let error as RouteError) = result, case .noModule = error {
+                if case .failure(let error as RouteError) = result, case .noModule = error,
+                    let missing = host.missingModule(parameters.module)
+                {
                     // It may be there, and not enabled.
-                    let name = parameters.module
-                    call.reply.fail(RPCError(NoSuchModule(name: name, in: host.slatefile)))
+                    call.reply.fail(RPCError(missing))
                 } else {
                     call.reply.give(result)
                 }

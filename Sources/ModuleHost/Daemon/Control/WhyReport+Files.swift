@@ -20,6 +20,7 @@ extension WhyReport {
             isRunning: false, summary(box, record, in: directory), at: now)
         guard let name else {
             report.findings = findings(after: box?.death)
+            report.findings.append(notRunning(in: directory, program))
             report.record = record?.last(entries) ?? []
             return report
         }
@@ -62,6 +63,19 @@ extension WhyReport {
         }
         if let end { text += "; the last entry of the record is of \(end.time.iso8601)" }
         return text
+    }
+
+    /// The last finding where no host runs: what waits for the next one.
+    private static func notRunning(in directory: StateDirectory, _ program: String) -> Finding {
+        var finding = Finding(nil, "not running")
+        finding.command = "\(program) run"
+        let inbox = try? InboxFilesListing(in: directory, limit: 1)
+        finding.events = inbox?.count ?? 0
+        let begun = inbox?.behind.keys.sortedByText(\.text) ?? []
+        guard !begun.isEmpty else { return finding }
+        finding.reason = "\(begun.map(\.text).shortList()) had events to handle"
+        finding.next = "they are delivered when a host starts"
+        return finding
     }
 
     private static func findings(after death: LastDeath?) -> [Finding] {

@@ -13,6 +13,8 @@ struct WhyKnowledge {
 
     /// The time that counts as recent, in seconds.
     private static let recent = 600
+    /// The time from which on a start counts as slow.
+    private static let slowStart: Duration = .seconds(5)
     /// The time from which on a delivery counts as slow.
     private static let slowDelivery: Duration = .milliseconds(100)
 
@@ -135,6 +137,7 @@ struct WhyKnowledge {
         let errors = own.filter { if case .threw = $0.fact { true } else { false } }
         guard let last = ends.last ?? errors.last else { return }
         let count = ends.isEmpty ? errors.count : ends.count
+        finding.command = "\(program) tail -n 20 --module \(last.module?.text ?? "")"
         let what = ends.isEmpty ? "events failed" : "its process ended"
         finding.rank = ends.isEmpty ? 6 : 5
         finding.reason =
@@ -149,6 +152,9 @@ struct WhyKnowledge {
         if let problem = status.inbox?.problem {
             var finding = WhyReport.Finding(nil, "inbox", rank: 1)
             (finding.reason, finding.command) = (problem, "\(program) inbox")
+            if problem.contains("No space left") {
+                finding.command = "df -h \(shellQuoted(status.identity.stateDirectory))"
+            }
             findings.append(finding)
         }
         if let reload = status.lastReload, reload.exitCode != .success {
@@ -165,6 +171,18 @@ struct WhyKnowledge {
             var finding = WhyReport.Finding(nil, "dead letters", rank: 8)
             finding.reason = "\(count) since the host started"
             finding.command = "\(program) inbox"
+            findings.append(finding)
+        }
+        if let slowest = status.slowStart.max(by: {
+            $0.duration ?? .zero < $1.duration ?? .zero
+        }), let time = slowest.duration, let ready = status.metrics.readyAfter,
+            ready >= Self.slowStart
+        {
+            var finding = WhyReport.Finding(nil, "slow start", rank: 12)
+            finding.since = status.identity.startedAt
+            finding.reason =
+                "READY took \(ready.briefText), \(time.briefText) of it \(slowest.name)"
+            finding.command = "\(program) startup"
             findings.append(finding)
         }
         if let death = status.identity.lastDeath {

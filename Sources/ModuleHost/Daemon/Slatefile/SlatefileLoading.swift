@@ -38,7 +38,9 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         case .tokens(let error, let slatefile):
             return "\(error); it is 'security.tokens' of \(slatefile)"
         case .invalid(let error):
-            guard let first = error.diagnostics.first else { return error.path }
+            // A misspelt key is the cause of others, such as that the right one is missing.
+            let cause = error.diagnostics.first { $0.message.contains("did you mean") }
+            guard let first = cause ?? error.diagnostics.first else { return error.path }
             let text =
                 "\(error.path):\(first.place.line):\(first.place.column): \(first.message)"
             let others = error.diagnostics.count - 1

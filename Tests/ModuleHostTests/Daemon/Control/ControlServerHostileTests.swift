@@ -129,7 +129,8 @@ struct ControlServerHostileTests {
         #expect(
             try served.client().lines() == [
                 errorLine(
-                    -32004, "too many connections", "64 are open; close one, or try again")
+                    -32004, "too many connections",
+                    "64 are open, 64 of them of process \(getpid()); end it, or try again")
             ])
         // Of many the log names some.
         for _ in 0..<20 { _ = try served.client().lines() }

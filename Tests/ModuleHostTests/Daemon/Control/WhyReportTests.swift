@@ -66,6 +66,28 @@ struct WhyReportTests {
         #expect(finding.command == "ps -f -p 8")
     }
 
+    @Test("a start that took 5 s or more: how long, and the slowest step")
+    func slowStart() throws {
+        func report(_ time: Duration) throws -> WhyReport {
+            try knowledge([]) { status in
+                var metrics = HostMetrics()
+                metrics.readyAfter = time
+                status = HostStatus(status.identity, metrics)
+                status.slowStart = [
+                    LaunchReport.Step(
+                        kind: .process, name: "x.a", started: .zero, ended: .seconds(1)),
+                    LaunchReport.Step(
+                        kind: .process, name: "x.b", started: .zero, ended: .seconds(4)),
+                ]
+            }.report()
+        }
+        #expect(try report(.seconds(4)).findings.isEmpty)
+        let finding = try #require(try report(.seconds(6)).findings.first)
+        #expect(finding.state == "slow start")
+        #expect(finding.reason == "READY took 6s, 4s of it x.b")
+        #expect(finding.command == "hostd startup")
+    }
+
     @Test("nothing is wrong with modules that run, are done or not made, whatever was long ago")
     func well() throws {
         let modules = [
