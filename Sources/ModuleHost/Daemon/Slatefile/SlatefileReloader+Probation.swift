@@ -70,7 +70,10 @@ extension SlatefileReloader {
     }
 
     /// Ends the probation: the host stops, and its file is as it was.
-    func stopping() { queue.async { [self] in advance(.stopped) } }
+    func stopping() {
+        // Not on the queue: where the system has no thread left, Dispatch waits for one, and the stop with it.
+        advance(.stopped)
+    }
 
     // MARK: On the queue
 
