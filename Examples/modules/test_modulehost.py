@@ -292,8 +292,24 @@ class KitTests(ModuleTestCase):
             self.assertEqual(logged[0], ("warning", "{'é': 1} {}"))
             self.assertEqual(logged[1], (
                 "notice", "a.c 0 Event(name='message', payload=0, topic='a.c', origin='host', deadline=5.0, "
-                "position='1:2', id='x', attempt=2, repeated=True)"))
+                "position='1:2', id='x', attempt=2, repeated=True, traceparent=None)"))
             self.assertEqual(len(logged), 4)
+
+    def test_trace(self) -> None:
+        """What a handler asks for is a part of the trace of its event, and of none if the event is."""
+        code = """
+            @module.topic("t")
+            def received(event: Event) -> None: module.post("u", event.traceparent)
+        """
+        text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        with self.small(code) as (host, _):
+            for trace in ({"traceparent": text}, {}):
+                id = host.begin("event", event="message", payload={"topic": "t"}, origin="host", deadlineMs=5000, **trace)
+                posted = host.read()
+                self.assertEqual(posted["params"].get("traceparent"), trace.get("traceparent"))
+                self.assertEqual(posted["params"].get("payload"), trace.get("traceparent"))
+                host.write({"id": posted["id"], "result": None})
+                self.assertEqual(host.answer_to(id), {"result": None})
 
     def test_answers_later(self) -> None:
         code = '''
