@@ -10,7 +10,7 @@ private struct BothWays: LogHandler {
     static let moduleLog = Guarded<Log?>(nil)
 
     let lines: InMemoryLogHandler
-    /// Where lines are given to the module from; nil for the thread that logs.
+    /// The queue that gives lines to the module; nil for the thread that logs.
     let queue: DispatchQueue?
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info

@@ -135,36 +135,19 @@ extension AppHost {
             trace,
             { [time] result in
                 let duration = began.duration(to: time.now())
-                var failure: String?
-                if case .failure(let error) = result { failure = Self.words(for: error) }
+                let failure = CallFailure(result)
                 observer?.didCall(
-                    target(), traceparent: trace?.text, in: duration, failure: failure)
-                if let ring, ring.keeps(duration, failed: result.isFailureOfModule, trace) {
+                    target(), traceparent: trace?.text, in: duration, failure: failure?.text)
+                if let ring, ring.keeps(duration, failed: failure?.isOfModule == true, trace) {
                     ring.add(
                         .called(
                             HostRecord.Call(
                                 target: target(), caller: "\(origin)", duration: duration,
-                                failure: failure, trace: trace?.id)))
+                                failure: failure?.text, trace: trace?.id)))
                 }
                 completion(result)
             }
         )
-    }
-
-    /// Returns an error of a call without its details, which may name parameters; that of a handler is the module's own.
-    private static func words(for error: any Error) -> String {
-        if let failure = error as? HandlerFailure { return "\(failure)" }
-        return switch RPCError(ofCall: error).code {
-        case .notFound: "no such route"
-        case .notPermitted: "not permitted"
-        case .overdue: "no answer in time"
-        case .badParameter: "a parameter is wrong"
-        case .malformedURL: "not a valid URL"
-        case .unavailable: "the module is not available"
-        case .notRunning: "the app stops"
-        case .cancelled: "the caller has cancelled it"
-        case let code: "error \(code.rawValue)"
-        }
     }
 
     /// Returns the part of a URL that names the module: what follows may be a parameter.
@@ -183,16 +166,33 @@ extension AppHost {
     }
 }
 
-extension Result where Failure == any Error {
-    /// Whether a module has failed, and not the caller: one who calls what is not there must not fill the record.
-    fileprivate var isFailureOfModule: Bool {
-        guard case .failure(let error) = self else { return false }
-        return switch RPCError(ofCall: error).code {
-        case .failed, .overdue, .internalError: true
-        default: false
-        }
-    }
+/// The failure of a call, as the record and the observer have it.
+private struct CallFailure {
+    /// The error without its details, which may name parameters; that of a handler is the module's own.
+    let text: String
+    /// Whether the module has failed, and not the caller: one who calls what is not there must not fill the record.
+    let isOfModule: Bool
 
+    /// Nil for a call that did not fail.
+    init?(_ result: Result<some Any, any Error>) {
+        guard case .failure(let error) = result else { return nil }
+        (text, isOfModule) =
+            switch RPCError(ofCall: error).code {
+            case .failed where error is HandlerFailure: ("\(error)", true)
+            case .overdue: ("no answer in time", true)
+            case .notFound: ("no such route", false)
+            case .notPermitted: ("not permitted", false)
+            case .badParameter: ("a parameter is wrong", false)
+            case .malformedURL: ("not a valid URL", false)
+            case .unavailable: ("the module is not available", false)
+            case .notRunning: ("the app stops", false)
+            case .cancelled: ("the caller has cancelled it", false)
+            case let code: ("error \(code.rawValue)", [.failed, .internalError].contains(code))
+            }
+    }
+}
+
+extension Result where Failure == any Error {
     /// Returns the result of a call, whose module may have been unloaded by a stop before it answered.
     func explained(by stop: HostStop) -> Self {
         guard case .failure(RouteError.unavailable(let module, _)) = self, stop.isAsked else {

@@ -10,23 +10,12 @@ struct SendArguments {
     /// Whether to respond only after the delivery.
     let waits: Bool
 
-    /// The reason why the event cannot be sent.
-    struct Failure: Error {
-        let message: TerminalText
-        let exitCode: ExitCode
-
-        init(_ message: TerminalText, _ exitCode: ExitCode = .usage) {
-            self.message = message
-            self.exitCode = exitCode
-        }
-    }
-
     /// Reads the payload and checks whether the event takes it.
     ///
-    /// - Throws: ``Failure``, with the place in the payload where there is one.
-    init(_ arguments: Arguments) throws(Failure) {
+    /// - Throws: ``InputFailure``, with the place in the payload where there is one.
+    init(_ arguments: Arguments) throws(InputFailure) {
         guard let kind = EventKind(rawValue: arguments.operands[0]) else {
-            throw Failure("\(Self.unknownEvent(arguments.operands[0]))")
+            throw InputFailure("\(Self.unknownEvent(arguments.operands[0]))")
         }
         self.kind = kind
         id = arguments["id"]
@@ -38,7 +27,7 @@ struct SendArguments {
             let bytes: [UInt8]
             (name, bytes) = try Self.bytes(of: option)
             do throws(JSONError) { payload = try JSONValue(parameter: bytes) } catch {
-                throw Failure("\(name) is not JSON: \(error)")
+                throw InputFailure("\(name) is not JSON: \(error)")
             }
         } else {
             payload = nil
@@ -46,10 +35,10 @@ struct SendArguments {
         do throws(EventError) {
             _ = try LifecycleEvent(kind, payload: payload, origin: .inbox)
         } catch {
-            throw Failure(error.text)
+            throw InputFailure(error.text)
         }
         guard line.count <= Self.longestLine else {
-            throw Failure(
+            throw InputFailure(
                 """
                 \(name) is too long: with it the event has \(line.count) bytes, and may have \
                 \(Self.longestLine)
@@ -126,16 +115,12 @@ extension SendArguments {
     /// Returns the bytes of the value of `--payload`, and their name for messages.
     private static func bytes(
         of option: String
-    ) throws(Failure) -> (source: String, bytes: [UInt8]) {
+    ) throws(InputFailure) -> (source: String, bytes: [UInt8]) {
         let limit = InboxLimits().line
         if option == "-" {
-            let bytes: [UInt8]?
-            do throws(SystemError) {
-                bytes = try RawInput.readAll(from: RawInput.standardInput, limit: limit)
-            } catch {
-                throw Failure("cannot read stdin: \(error)", .inputOutput)
+            guard let bytes = try RawInput.standardInputBytes(limit: limit) else {
+                throw InputFailure("the payload on stdin is larger than 1 MiB")
             }
-            guard let bytes else { throw Failure("the payload on stdin is larger than 1 MiB") }
             return ("the payload on stdin", bytes)
         }
         guard option.hasPrefix("@") else { return ("the payload", Array(option.utf8)) }
@@ -143,7 +128,7 @@ extension SendArguments {
         do throws(FileReadError) {
             return (path, try readFile(at: path, limit: limit))
         } catch {
-            throw Failure("\(error)", .noInput)
+            throw InputFailure("\(error)", .noInput)
         }
     }
 }

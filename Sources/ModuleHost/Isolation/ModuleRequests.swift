@@ -107,12 +107,6 @@ private struct URLParameters: Decodable {
     let traceparent: TraceContext?
 }
 
-private struct PostParameters: Decodable {
-    let topic: String
-    let payload: JSONValue?
-    let traceparent: TraceContext?
-}
-
 extension ModuleProcess {
     /// Handles a request of the process, as its module would, and responds.
     ///
@@ -169,7 +163,7 @@ extension ModuleProcess {
             let canOpen = context.router.canOpen(asked.url, from: origin)
             succeed(id) { $0.value(canOpen) }
         case "post":
-            let message = try request.parameters(as: PostParameters.self)
+            let message = try request.parameters(as: PostRequest.self)
             let event: LifecycleEvent
             do throws(EventError) {
                 event = try .message(

@@ -6,6 +6,13 @@ public struct Message: Decodable, Sendable {
     public var payload: JSONValue?
 }
 
+/// The parameters of a request to post a message.
+struct PostRequest: Decodable, Sendable {
+    let topic: String
+    let payload: JSONValue?
+    let traceparent: TraceContext?
+}
+
 extension Message: EventPayload {
     static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
         if let message = Message(payload) { return try message.content() }

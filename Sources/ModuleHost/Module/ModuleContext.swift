@@ -161,7 +161,7 @@ public final class ModuleContext {
     /// The place in a distributed trace of what the module is doing: the `traceparent`, as W3C Trace Context has it, of the
     /// event, call or result that it handles; nil for none.
     ///
-    /// What the module posts, sends, opens and calls meanwhile has it, too.
+    /// Messages, events and calls of the module meanwhile have it, too.
     public var traceparent: String? { host.services.gate.lane.currentTrace?.text }
 
     // MARK: The host

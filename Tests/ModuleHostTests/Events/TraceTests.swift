@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHostCore
 
-/// What a module does in an event or a call is a part of the same trace.
+/// The trace of an event or a call: messages, events and calls of a module that handles it are a part of it.
 @Suite("Traces", .timeLimit(.minutes(2)))
 struct TraceTests {
     private static let text = TraceContextTests.text

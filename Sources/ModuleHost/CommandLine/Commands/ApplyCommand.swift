@@ -51,11 +51,11 @@ extension Command {
         run: { arguments in
             let name = arguments.operands[0] == "-" ? "stdin" : arguments.operands[0]
             let text: String
-            do throws(InputError) {
+            do throws(InputFailure) {
                 text = try newSlatefile(arguments.operands[0], "\(excerpt(name, limit: 4096))")
             } catch {
                 Console.printError("\(arguments.title): \(error.message)")
-                return error.code
+                return error.exitCode
             }
             return HostCall.run(arguments) { call throws(HostClientError) in
                 let progress = ProbationProgress(of: call.client)
@@ -76,23 +76,17 @@ extension Command {
         return text == "0" ? .zero : try Duration(reading: text)
     }
 
-    private struct InputError: Error {
-        let message: TerminalText
-        let code: ExitCode
-    }
-
     /// Reads the new slatefile.
-    private static func newSlatefile(_ path: String, _ name: TerminalText) throws(InputError)
+    private static func newSlatefile(_ path: String, _ name: TerminalText) throws(InputFailure)
         -> String
     {
         let limit = HostClient.applyLimit
-        let tooLarge = InputError(
-            message:
-                "\(name) has more than 1 MiB as a string of JSON: replace the slatefile's file, and 'reload'",
-            code: .invalidSlatefile)
+        let tooLarge = InputFailure(
+            "\(name) has more than 1 MiB as a string of JSON: replace the slatefile's file, and 'reload'",
+            .invalidSlatefile)
         guard let bytes = try bytes(path, limit: limit) else { throw tooLarge }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw InputError(message: "\(name) is not UTF-8", code: .invalidSlatefile)
+            throw InputFailure("\(name) is not UTF-8", .invalidSlatefile)
         }
         var json = JSONWriter(capacity: bytes.count)
         json.value(text)
@@ -101,19 +95,13 @@ extension Command {
     }
 
     /// Returns the bytes of a file, or of stdin; nil where there are more than the limit.
-    private static func bytes(_ path: String, limit: Int) throws(InputError) -> [UInt8]? {
-        if path == "-" {
-            do throws(SystemError) {
-                return try RawInput.readAll(from: RawInput.standardInput, limit: limit)
-            } catch {
-                throw InputError(message: "cannot read stdin: \(error)", code: .inputOutput)
-            }
-        }
+    private static func bytes(_ path: String, limit: Int) throws(InputFailure) -> [UInt8]? {
+        if path == "-" { return try RawInput.standardInputBytes(limit: limit) }
         do throws(FileReadError) {
             return try readFile(at: path, limit: limit)
         } catch {
             if case .tooLarge = error.reason { return nil }
-            throw InputError(message: "\(error)", code: .noInput)
+            throw InputFailure("\(error)", .noInput)
         }
     }
 }

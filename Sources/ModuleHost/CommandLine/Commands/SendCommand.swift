@@ -52,7 +52,7 @@ extension Command {
         ],
         usageError: { SendArguments.usageError(in: $0) },
         run: { arguments in
-            do throws(SendArguments.Failure) {
+            do throws(InputFailure) {
                 return try send(SendArguments(arguments), arguments)
             } catch {
                 Console.printError("\(arguments.title): \(error.message)")

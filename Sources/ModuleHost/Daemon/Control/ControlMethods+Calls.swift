@@ -74,13 +74,6 @@ private struct ActionParameters: PlainlyDecodable, Sendable {
     }
 }
 
-/// The parameters of `post`.
-private struct PostParameters: Decodable, Sendable {
-    let topic: String
-    let payload: JSONValue?
-    let traceparent: TraceContext?
-}
-
 extension TraceContext {
     /// Reads one among the parameters of a method; nil for another value.
     init?(plain value: JSONValue) {
@@ -160,7 +153,7 @@ extension ControlMethods {
             }
             call.cancellation?.whenCancelled(cancel)
         }
-        add("post", PostParameters.self) { parameters, call in
+        add("post", PostRequest.self) { parameters, call in
             // The response would not arrive any more.
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))

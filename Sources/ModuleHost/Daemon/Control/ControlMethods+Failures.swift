@@ -27,12 +27,12 @@ extension ControlMethods {
                     let verdict = rateLimit.withLock { $0.take(at: time.now()) }
                     guard case .show(let dropped) = verdict else { return }
                     let subject = Subject(of: method, parameters)
+                    let request = "\(method)\(subject.text(for: error))"
                     if dropped > 0 {
-                        let last =
-                            "\(method)\(subject.text(for: error)) by \(peer.origin): \(error)"
                         ring?.add(
                             .requestsFailed(
-                                dropped + 1, last: last, processID: Int(peer.processID)))
+                                dropped + 1, last: "\(request) by \(peer.origin): \(error)",
+                                processID: Int(peer.processID)))
                     }
                     let before =
                         dropped == 0
@@ -40,7 +40,7 @@ extension ControlMethods {
                     @Sendable func write(_ note: String) {
                         log.write(
                             .notice,
-                            "\(method)\(subject.text(for: error)) failed\(before): \(error)\(note)",
+                            "\(request) failed\(before): \(error)\(note)",
                             fields: [LogField("origin", "\(peer.origin)")])
                     }
                     guard error.code == .notFound, let routes else { return write("") }

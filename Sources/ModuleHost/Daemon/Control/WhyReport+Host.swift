@@ -41,9 +41,8 @@ struct WhyKnowledge {
             // It is shown as one that needs that.
             !(module.failedNeed.map(failed.contains) ?? false)
         }.map { finding(of: $0, own[$0.id] ?? [], places) }.filter { $0.rank > 0 }
-        let requests = failedRequests(recent)
-        report.findings = (wrong + hostFindings + requests + slowDeliveries(recent) + tasks)
-            .enumerated()
+        let host = hostFindings + failedRequests(recent) + slowDeliveries(recent)
+        report.findings = (wrong + host + tasks + slowStart).enumerated()
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
         return report
     }
@@ -173,24 +172,24 @@ struct WhyKnowledge {
             finding.command = "\(program) inbox"
             findings.append(finding)
         }
-        if let slowest = status.slowStart.max(by: {
-            $0.duration ?? .zero < $1.duration ?? .zero
-        }), let time = slowest.duration, let ready = status.metrics.readyAfter,
-            ready >= Self.slowStart
-        {
-            var finding = WhyReport.Finding(nil, "slow start", rank: 12)
-            finding.since = status.identity.startedAt
-            finding.reason =
-                "READY took \(ready.briefText), \(time.briefText) of it \(slowest.name)"
-            finding.command = "\(program) startup"
-            findings.append(finding)
-        }
         if let death = status.identity.lastDeath {
             var finding = WhyReport.Finding(nil, "last death", rank: 11)
             (finding.since, finding.reason) = (status.identity.startedAt, "\(death)")
             findings.append(finding)
         }
         return findings
+    }
+
+    /// The start of this host if it took long, with its slowest step.
+    private var slowStart: [WhyReport.Finding] {
+        guard let ready = status.metrics.readyAfter, ready >= Self.slowStart else { return [] }
+        let steps = status.slowStart.compactMap { step in step.duration.map { (step.name, $0) } }
+        guard let (name, time) = steps.max(by: { $0.1 < $1.1 }) else { return [] }
+        var finding = WhyReport.Finding(nil, "slow start", rank: 12)
+        finding.since = status.identity.startedAt
+        finding.reason = "READY took \(ready.briefText), \(time.briefText) of it \(name)"
+        finding.command = "\(program) startup"
+        return [finding]
     }
 
     /// The requests of the control socket that failed a short time ago, if there were many.

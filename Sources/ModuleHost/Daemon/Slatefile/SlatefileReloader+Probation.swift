@@ -7,7 +7,6 @@ struct ProbationState {
     struct Candidate: Sendable {
         let text: [UInt8]
         let occasion: SlatefileReloader.Occasion
-        let length: Duration
         /// The slatefile that was in effect before.
         let former: Slatefile
         let baseline: ProbationBaseline
@@ -96,7 +95,7 @@ extension SlatefileReloader {
         let baseline = ProbationBaseline(
             at: start, after: before, failed: failed, modules: host.slatefile.modules.map(\.id))
         let candidate = ProbationState.Candidate(
-            text: text, occasion: occasion, length: length, former: former, baseline: baseline,
+            text: text, occasion: occasion, former: former, baseline: baseline,
             report: report, completion: completion)
         switch report.outcome {
         case .applied:
