@@ -151,7 +151,7 @@ struct WhyKnowledge {
         if let problem = status.inbox?.problem {
             var finding = WhyReport.Finding(nil, "inbox", rank: 1)
             (finding.reason, finding.command) = (problem, "\(program) inbox")
-            if problem.contains("No space left") {
+            if problem.contains(bytesOf: "No space left") {
                 finding.command = "df -h \(shellQuoted(status.identity.stateDirectory))"
             }
             findings.append(finding)

@@ -39,7 +39,7 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
             return "\(error); it is 'security.tokens' of \(slatefile)"
         case .invalid(let error):
             // A misspelt key is the cause of others, such as that the right one is missing.
-            let cause = error.diagnostics.first { $0.message.contains("did you mean") }
+            let cause = error.diagnostics.first { $0.message.contains(bytesOf: "did you mean") }
             guard let first = cause ?? error.diagnostics.first else { return error.path }
             let text =
                 "\(error.path):\(first.place.line):\(first.place.column): \(first.message)"
