@@ -156,6 +156,7 @@ extension App {
             // An overdue module is kept alive by its own thread.
             if !isOverdue(record) {
                 record.unloadingParts?.release()
+                record.context?.invalidate()  // Its work would go on in an embedding program.
                 record.isolated?.end()
             }
             (record.module, record.isolated, record.context) = (nil, nil, nil)

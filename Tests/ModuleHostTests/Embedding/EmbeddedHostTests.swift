@@ -36,6 +36,23 @@ struct EmbeddedHostTests {
         func willTerminate() { context.log.notice("the shop is closed") }
     }
 
+    /// A module with work that goes on until it is cancelled, for which a stop waits.
+    private final class Draining: LaunchResponder, TerminationResponder {
+        private let context: ModuleContext
+        private var hold: ModuleHold?
+
+        init(context: ModuleContext) { self.context = context }
+
+        func didFinishLaunching(_ launch: Launch) throws {
+            try context.perform("drain", deadline: .seconds(3600)) { [log = context.log] in
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                log.notice("the work is cancelled")
+            }
+        }
+
+        func willTerminate() throws { hold = try context.hold(.terminate, "it drains") {} }
+    }
+
     private final class Broken: Module {
         struct OutOfOrder: Error {}
         init(context: ModuleContext) throws { throw OutOfOrder() }
@@ -114,6 +131,8 @@ struct EmbeddedHostTests {
         #expect("\(try #require(error))".contains("runs on the state directory"))
         try await running(first) { try await $0.deliver(.background) }
         #expect(try folder.text(of: "state/count") == "0")
+        // Neither an inbox nor a socket was asked for.
+        #expect(try namesInFolder(folder.path("state")).sorted() == ["count", "hostd.pid"])
         let second = try host("", settings)
         second.stop(because: "it is not needed")
         _ = try host("", settings)
@@ -156,6 +175,23 @@ struct EmbeddedHostTests {
         #expect(try await host.open("slate://count").text == "0")
         host.stop(because: "the test says so")
         try await run.value
+    }
+
+    @Test("a stop that runs out of time cancels the work of modules")
+    func overdueWork() async throws {
+        let log = LogRecorder()
+        let entry = EntryUse.entry(of: Draining.self)
+        let host = try AppHost(
+            slatefile: slatefile(#", { "id": "com.mm.drain", "entry": "\#(entry)" }"#)
+                .replacing(
+                    #""app""#, with: #""deadlines": { "stop": "1h", "stopAll": "50ms" }, "app""#)
+        ) { log.write($0) }
+        let run = Task { try await host.run() }
+        try await host.post("begun")
+        host.stop(because: "the test says so")
+        let error = await #expect(throws: HostError.self) { try await run.value }
+        #expect("\(try #require(error))".hasSuffix("still busy: com.mm.drain"))
+        _ = await log.first(containing: "the work is cancelled")
     }
 
     @Test("a required module that fails is the error of the run")
