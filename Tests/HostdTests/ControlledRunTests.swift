@@ -236,7 +236,7 @@ struct ControlledRunTests {
         var outcome = try run.hostd("status")
         // As long as it does not hang yet.
         while !outcome.output.contains("\nrunning       x.journal\n") {
-            #expect(outcome.output.contains("\nstate         launching\n"))
+            #expect(outcome.output.contains("\nstate         launching since "))
             outcome = try run.hostd("status")
         }
         #expect(outcome.exit == .code(0))
