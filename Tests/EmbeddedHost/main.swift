@@ -35,10 +35,32 @@ case "answer":
         for path in arguments.dropFirst(3) { print("answer: \(await server.answer(path))") }
     }
     print("the server has ended")
+case "orders":
+    // SLATEFILE ORDER…: takes the orders, and goes on when the host was stopped.
+    let server: OrderServer
+    do { server = try OrderServer(slatefile: arguments[2]) } catch {
+        say("\(error)")
+        exit(1)
+    }
+    let run = Task { try await server.host.run() }
+    for order in arguments.dropFirst(3) { try await server.accept(order: order) }
+    try await server.host.post("begun")
+    say("ready")
+    try await run.value
+    say("the program goes on")
 case "rounds":
-    // SLATEFILE NUMBER: whether running the host so many times leaves more than the first time, after which
+    // SLATEFILE NUMBER [durable]: whether running the host so many times leaves more than the first time, after which
     // Dispatch has what all parts of a program share.
+    let isDurable = arguments.last == "durable"
     let round = {
+        if isDurable {
+            let server = try OrderServer(slatefile: arguments[2])
+            let run = Task { try await server.host.run() }
+            try await server.accept(order: "\(ContinuousClock.now)")
+            let client = try HostClient(stateDirectory: ".hostd")
+            _ = try await client.stop()
+            return try await run.value
+        }
         let server = try Server(slatefile: arguments[2])
         try await server.run { _ = await $0.answer("nothing") }
     }

@@ -11,8 +11,12 @@ final class EmbeddedLife: Sendable {
         case ended(AppHost.End)
     }
 
+    /// Begins what the host has beside its app, before the launch.
+    let prepare: @Sendable (AppHost) throws -> Void
     private let stage = Guarded(Stage.made)
     private let wasRun = Atomic(false)
+
+    init(prepare: @escaping @Sendable (AppHost) throws -> Void) { self.prepare = prepare }
 
     /// Begins the life; one that has ended before it was run stays so.
     ///
@@ -50,9 +54,7 @@ final class EmbeddedLife: Sendable {
     var isRunning: Bool { stage.withLock { if case .running = $0 { true } else { false } } }
 
     /// The end of the life; nil before.
-    var ended: AppHost.End? {
-        stage.withLock { if case .ended(let end) = $0 { end } else { nil } }
-    }
+    var ended: AppHost.End? { stage.withLock { if case .ended(let end) = $0 { end } else { nil } } }
 
     /// Waits for the end of a life that has begun.
     nonisolated(nonsending) func wait() async -> AppHost.End {

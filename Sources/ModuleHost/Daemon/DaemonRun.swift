@@ -81,30 +81,9 @@ final class DaemonRun: Sendable {
         ) { origin in
             reference.object?.requestEndAtOnce(origin)
         }
-        var methods = ControlMethods()
-        methods.missingModule = { [host] in host.missingModule($0) }
-        methods.add(controlled)
-        methods.addHealth(of: host)
-        methods.addWait(for: host)
-        methods.addConfig(of: host)
-        methods.addStartup(of: host)
-        methods.addTimeline(of: host)
-        methods.addWhy(of: controlled)
-        methods.addMetrics(of: host)
-        methods.add(reloader)
-        methods.addDisabling(by: reloader)
-        methods.addCalls(to: host)
-        methods.addRestart(
-            to: host, RestartNotes(of: reloader, since: controlled.identity.startedAt))
-        methods.addUnload(to: host)
-        methods.addLogLevel(of: host)
-        methods.add(inbox, of: host)
-        methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
-        methods.logFailures(to: log, time: host.time, ring: blackBox.ring) { [host] in
-            host.routes($0)
-        }
         server = try ControlServer(
-            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight)
+            in: directory, methods: ControlMethods(of: controlled), tail: outputs.tail, log: log,
+            budget: host.inFlight)
         reference.set(self)
     }
 
@@ -123,9 +102,7 @@ final class DaemonRun: Sendable {
     var hasStalledThreads: Bool { host.gate.lane.hasStalledThreads() }
 
     /// The reason for which the app ended; nil after a stop in good order.
-    var failure: String? {
-        if case .failed(let reason) = end.withLock({ $0 }) { reason } else { nil }
-    }
+    var failure: String? { end.withLock { $0?.failure } }
 
     func run() -> ExitCode {
         // While the state directory is still claimed: the next host creates a socket of this name.
@@ -204,11 +181,7 @@ final class DaemonRun: Sendable {
     func stopping(_ end: AppHost.End, because reason: String) {
         if end == .stopped { link?.stopsForGood() }
         // With a parent, another host takes the place of one that has failed.
-        if case .failed(let reason) = end, link == nil {
-            host.waits.end(failure: reason)
-        } else {
-            host.waits.end(failure: nil)
-        }
+        host.waits.end(failure: link == nil ? end.failure : nil)
         _ = stopRequests.withLock { $0.isSecond(at: .now) }
         reloader.stopping()
         watchdog?.stop()

@@ -9,8 +9,23 @@ extension AppHost {
         ///
         /// The host creates it where it is missing, and claims it with a file `hostd.pid`, so that no second
         /// host uses it. Nil for a host without files: each file that a module opens below
-        /// ``ModuleContext/stateDirectory`` is then an error that names the missing folder.
+        /// ``ModuleContext/stateDirectory`` is then an error that names the missing folder. With ``hasInbox`` or
+        /// ``hasControlSocket``, nil means the folder of `hostd run`: the first one of `STATE_DIRECTORY` in
+        /// ``environment``, or `.hostd` beside the slatefile.
         public var stateDirectory: String?
+        /// Whether the host has an inbox, which makes events durable: accepted ones survive the program.
+        ///
+        /// The state directory then has the folder `inbox`, and the black box and the record, by which the next host and
+        /// the commands of `hostd` know how this one ended. A host that cannot open its inbox is not created: it throws
+        /// ``HostError/stateDirectory(_:)``, also if another program has locked the inbox for 10 s. Default: false.
+        public var hasInbox = false
+        /// Whether the host has a control socket, over which the commands of `hostd` and ``HostClient`` reach it.
+        ///
+        /// It is `control.sock` in the state directory while ``run()`` runs, which throws
+        /// ``HostError/stateDirectory(_:)`` if the socket cannot be created. The black box and the record are there, too. A
+        /// request to stop ends the app and not the process; requests to end the process or to exchange the slatefile are
+        /// refused. Default: false.
+        public var hasControlSocket = false
         /// The values of `${NAME}` in a `config`, and the variables of modules with a process of their own.
         public var environment: [String: String]
         /// The least level that is logged; nil for `logLevel` of the slatefile, and `info` without that.
@@ -25,14 +40,37 @@ extension AppHost {
         ///   - environment: The variables; nil for those of this process.
         ///   - logLevel: The least level that is logged; nil for that of the slatefile.
         ///   - observer: The observer of deliveries and calls; nil for none.
+        ///   - hasInbox: Whether the host has an inbox, which makes events durable.
+        ///   - hasControlSocket: Whether the host has a control socket.
         public init(
             stateDirectory: String? = nil, environment: [String: String]? = nil,
-            logLevel: LogLevel? = nil, observer: (any DeliveryObserver)? = nil
+            logLevel: LogLevel? = nil, observer: (any DeliveryObserver)? = nil,
+            hasInbox: Bool = false, hasControlSocket: Bool = false
         ) {
             self.stateDirectory = stateDirectory
+            self.hasInbox = hasInbox
+            self.hasControlSocket = hasControlSocket
             self.environment = environment ?? CurrentProcess.environment()
             self.logLevel = logLevel
             self.observer = observer
+        }
+
+        /// Returns the state directory of a host; nil for none.
+        ///
+        /// - Parameter slatefile: The path of its slatefile; nil for one that is not in a file.
+        /// - Throws: ``HostError`` if the host needs one and there is no place for it.
+        fileprivate func directory(
+            beside slatefile: String?
+        ) throws(HostError) -> StateDirectory? {
+            if let stateDirectory { return StateDirectory(path: stateDirectory) }
+            guard hasInbox || hasControlSocket else { return nil }
+            if let slatefile {
+                return StateDirectory(
+                    option: nil, environment: environment, slatefile: slatefile)
+            }
+            throw .stateDirectory(
+                "a host that is created from a text needs 'stateDirectory' for "
+                    + (hasInbox ? "its inbox" : "its control socket"))
         }
     }
 
@@ -43,8 +81,8 @@ extension AppHost {
 
     /// Creates a host from the text of a slatefile.
     ///
-    /// Everything is checked as by `hostd check`. Nothing runs before ``run()``. A host has no inbox and no
-    /// control socket, and takes no signals; the `signals` of its slatefile have no effect.
+    /// Everything is checked as by `hostd check`. Nothing runs before ``run()``. A host takes no signals; the `signals`
+    /// of its slatefile have no effect.
     ///
     /// - Parameters:
     ///   - text: The text of the slatefile.
@@ -61,7 +99,7 @@ extension AppHost {
         } catch {
             throw HostError(error)
         }
-        try self.init(slatefile, path: "slatefile.json", settings, log)
+        try self.init(slatefile, path: nil, settings, log)
     }
 
     /// Creates a host from a slatefile on the disk.
@@ -85,39 +123,56 @@ extension AppHost {
     }
 
     private convenience init(
-        _ slatefile: Slatefile, path: String, _ settings: Settings,
+        _ slatefile: Slatefile, path: String?, _ settings: Settings,
         _ write: @escaping @Sendable (LogRecord) -> Void
     ) throws(HostError) {
         try Self.checkProcesses(of: slatefile, settings)
+        let file = path ?? "slatefile.json"
         let tokens: TokenStore
         do throws(SlatefileFailure) {
-            tokens = try slatefile.loadTokens(beside: path)
+            tokens = try slatefile.loadTokens(beside: file)
         } catch {
             throw HostError(error)
         }
         var processes = ProcessSettings(
-            folder: parentFolder(of: path), environment: settings.environment)
+            folder: parentFolder(of: file), environment: settings.environment)
+        let directory = try settings.directory(beside: path)
         let claim: PidFile?
         do throws(StateDirectoryError) {
-            claim = try settings.stateDirectory.map { path throws(StateDirectoryError) in
-                try PidFile(claiming: StateDirectory(path: path))
+            claim = try directory.map { directory throws(StateDirectoryError) in
+                try PidFile(claiming: directory)
             }
         } catch {
             throw .stateDirectory("\(error)")
         }
-        processes.mark = claim.map(ProcessMark.init)
-        processes.pythonCache = settings.stateDirectory.map {
-            CurrentProcess.absolute(
-                StateDirectory(path: $0).path(of: StateDirectory.pythonCacheName))
+        let mark = claim.map(ProcessMark.init)
+        processes.mark = mark
+        processes.pythonCache = directory.map {
+            CurrentProcess.absolute($0.path(of: StateDirectory.pythonCacheName))
         }
-        let log = Log(to: ClosureSink(body: write), threshold: settings.logLevel)
-        log.levels.take(slatefile)
+        let levels = LogLevels(start: settings.logLevel)
+        levels.take(slatefile)
+        let sink = ClosureSink(body: write)
+        let tail = settings.hasControlSocket ? TailHub(levels) : nil
+        let log = Log(to: tail.map { LogTee(sink, $0) } ?? sink, levels: levels)
+        if claim?.isAfterDeath == true { mark?.endProcesses(of: .lastHost, log: log) }
         let time = SystemTimeSource()
-        let life = EmbeddedLife()
+        var slatefile = slatefile
+        let parts: EmbeddedParts?
+        if settings.hasInbox || settings.hasControlSocket, let directory, let claim {
+            parts = try EmbeddedParts(
+                in: directory, claim: claim, for: slatefile, hasInbox: settings.hasInbox,
+                tail: tail, log: log, time: time)
+            slatefile = slatefile.disablingModules(
+                in: directory, log: log, program: ProgramIdentity.hostd.name)
+        } else {
+            parts = nil
+        }
+        let life = EmbeddedLife { try parts?.begin($0, slatefile: path) }
         let reference = WeakBox<AppHost>()
         let held = Guarded<PidFile?>(claim)
-        let mark = processes.mark
         let finish: @Sendable (End) -> Void = { end in
+            parts?.end(end)
             if let host = reference.object {
                 host.moduleProcesses.killAll()
                 host.moduleProcesses.endAll(mark, within: .seconds(2), log: host.log)
@@ -128,12 +183,18 @@ extension AppHost {
         }
         self.init(
             slatefile: slatefile,
-            stateDirectory: settings.stateDirectory ?? Self.noStateDirectory, processes: processes,
-            tokens: tokens, inbox: nil,
+            stateDirectory: directory?.path ?? Self.noStateDirectory, processes: processes,
+            tokens: tokens, inbox: parts?.inbox,
             log: log, time: time,
             observer: Observer(
+                onReady: { modules, _, after in
+                    parts?.blackBox.ring?.add(.ready(after: after, modules: modules))
+                },
+                onStop: { end, _ in reference.object?.waits.end(failure: end.failure) },
                 deliveries: settings.observer,
                 onEnd: { end in
+                    // The next host delivers what these processes have not answered.
+                    if parts?.inbox != nil { reference.object?.moduleProcesses.silence() }
                     // A thread that is stuck in a module does not come back to the lane.
                     guard end.isInOrder, life.isRunning, let lane = reference.object?.gate.lane
                     else {
@@ -141,7 +202,8 @@ extension AppHost {
                     }
                     lane.runAfterEnd { finish(end) }
                 }),
-            blackBox: nil, role: StandaloneRole(), life: life)
+            blackBox: parts?.blackBox.box, ring: parts?.blackBox.ring, role: StandaloneRole(),
+            life: life)
         reference.set(self)
     }
 
@@ -154,11 +216,13 @@ extension AppHost {
     /// workers of Dispatch end by themselves.
     ///
     /// - Throws: ``HostError``: `failed` if a required part failed, `overdue` if the stop ran out of time, and
-    ///   code of a module is still running on a thread of its own.
+    ///   code of a module is still running on a thread of its own; before the launch, `stateDirectory` if the control
+    ///   socket cannot be created, and `noThread`.
     public nonisolated(nonsending) func run() async throws(HostError) {
         guard let life, life.begin() else { throw .ranBefore }
         if life.ended == nil {
-            do throws(SystemError) {
+            do {
+                try life.prepare(self)
                 // The lane's, and those of the alarms and the start-up tasks.
                 try NativeThread.checkRoom(for: 3)
                 try launch()
@@ -166,7 +230,8 @@ extension AppHost {
                 // No thread of the lane will end it.
                 life.end(.stopped)
                 end(.stopped)
-                throw .noThread(error)
+                throw error as? HostError ?? (error as? SystemError).map { .noThread($0) }
+                    ?? .failed("\(error)")
             }
         }
         let end = await withTaskCancellationHandler {

@@ -2,9 +2,9 @@ import AppService
 
 /// Requests to a running host, for the program that embeds it.
 ///
-/// Each waits for READY, is made on the lane after everything accepted before, and suspends its task until it
-/// is done. Deadlines of the slatefile limit each of them. If the task is cancelled, a request ends at once with
-/// `CancellationError`; the host may still carry it out.
+/// Each but ``modules()``, ``metricsText()`` and ``send(_:payload:id:source:traceparent:)`` waits for READY, and is made on
+/// the lane after everything accepted before. Each suspends its task until it is done. Deadlines of the slatefile limit
+/// each of them. If the task is cancelled, a request ends at once with `CancellationError`; the host may still carry it out.
 extension AppHost {
     /// Opens a URL: modules that claim URLs themselves are called first, then the router.
     ///
@@ -87,6 +87,37 @@ extension AppHost {
         try await answer { settle($0) }
     }
 
+    /// Sends an event to the app, by way of the inbox of a host that has one.
+    ///
+    /// When this returns the event is on the disk, and will be delivered whatever happens to the program. Does not wait for READY,
+    /// but for ``run()``. If the task is cancelled meanwhile, the event may be accepted.
+    ///
+    /// - Order: Events that a task sends one after the other have their positions in this order.
+    /// - Parameters:
+    ///   - kind: A kind of event that has a payload, such as `.message`, `.push` or `.openURL`.
+    ///   - payload: The payload, as docs/modules.md describes it for the event.
+    ///   - id: 1 to 200 bytes that identify the event: a second one with this id is not added.
+    ///   - source: Where the event comes from, 1 to 64 bytes; see ``LifecycleEvent/source``.
+    ///   - traceparent: The trace that it is a part of, as for ``open(_:from:token:traceparent:)``.
+    /// - Returns: Its position, or that it was accepted before.
+    /// - Throws: ``SendError``, also by a host without ``Settings/hasInbox``, and by one that has ended.
+    @discardableResult
+    public nonisolated(nonsending) func send(
+        _ kind: EventKind, payload: JSONValue, id: String? = nil, source: String? = nil,
+        traceparent: String? = nil
+    ) async throws -> EventAcceptance {
+        let record = try SendRequest.record(
+            kind, payload: payload, id: id, source: source,
+            trace: traceparent.flatMap { TraceContext($0) }, from: .host)
+        guard let inbox else { throw SendError(.notAccepted(InboxRefusal.none)) }
+        return try await answer { completion in
+            inbox.submit(
+                InboxSubmission(line: record.line, id: id, record: record) {
+                    completion(.success($0))
+                })
+        }.sendOutcome()
+    }
+
     /// Delivers an event, and waits until every module has received it.
     ///
     /// - Parameters:
@@ -112,7 +143,7 @@ extension AppHost {
         return try await answer { deliver(event, completion: $0) } == nil
     }
 
-    /// Returns the modules of the host with their states, in slatefile order.
+    /// Returns the modules of the host with their states, in slatefile order, also before READY.
     ///
     /// - Returns: The modules.
     /// - Throws: ``RouteError/stopped`` if the app has ended.

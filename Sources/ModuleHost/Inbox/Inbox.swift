@@ -163,6 +163,14 @@ package final class Inbox: Sendable {
         _ = ended.wait(within: time)
     }
 
+    /// Refuses what was submitted to an inbox that was never started.
+    func abandon() {
+        mailbox.end()
+        for submission in mailbox.take(withIDs: true).submissions {
+            submission.onAcceptance(.failed(InboxRefusal.ending))
+        }
+    }
+
     /// Returns the metrics of the inbox: the size of the log at the last check of its thread, everything else
     /// as it is now.
     ///

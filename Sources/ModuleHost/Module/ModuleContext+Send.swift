@@ -39,27 +39,48 @@ extension ModuleContext {
     public nonisolated(nonsending) func send(
         _ event: EventKind, _ payload: some Encodable, id: String? = nil, source: String? = nil
     ) async throws -> EventAcceptance {
-        let payload = try JSONValue(parsing: JSONEncoding.bytes(payload))
-        let record: InboxRecord
-        do throws(RPCError) {
-            let sent = try SendRequest(
-                event.rawValue, payload: payload, id: id, source: source,
-                trace: host.services.gate.lane.currentTrace, from: .local(self.id))
-            guard let durable = sent.record else {
-                throw .invalidParameters(
-                    "event '\(event.rawValue)' has no payload, and so no place in the inbox")
-            }
-            record = durable
-        } catch {
-            throw SendError(error)
-        }
+        let record = try SendRequest.record(
+            event, payload: JSONValue(parsing: JSONEncoding.bytes(payload)), id: id, source: source,
+            trace: host.services.gate.lane.currentTrace, from: .local(self.id))
         let (services, sender) = (host.services, self.id)
         let acceptance = await withCheckedContinuation { continuation in
             services.submit(record, of: sender) { continuation.resume(returning: $0) }
         }
-        switch acceptance {
-        case .accepted(let position): return .accepted(position)
-        case .duplicate: return .duplicate
+        return try acceptance.sendOutcome()
+    }
+}
+
+extension SendRequest {
+    /// Returns the record of an event that Swift code sends.
+    ///
+    /// - Throws: The error in it.
+    static func record(
+        _ event: EventKind, payload: JSONValue, id: String?, source: String?, trace: TraceContext?,
+        from origin: Origin
+    ) throws(SendError) -> InboxRecord {
+        do throws(RPCError) {
+            let sent = try SendRequest(
+                event.rawValue, payload: payload, id: id, source: source, trace: trace,
+                from: origin)
+            guard let record = sent.record else {
+                throw .invalidParameters(
+                    "event '\(event.rawValue)' has no payload, and so no place in the inbox")
+            }
+            return record
+        } catch {
+            throw SendError(error)
+        }
+    }
+}
+
+extension InboxSubmission.Acceptance {
+    /// Returns the acceptance of an event that Swift code has sent.
+    ///
+    /// - Throws: The reason why the event was not accepted.
+    func sendOutcome() throws(SendError) -> EventAcceptance {
+        switch self {
+        case .accepted(let position): .accepted(position)
+        case .duplicate: .duplicate
         case .failed(let error): throw SendError(.notAccepted(error))
         }
     }

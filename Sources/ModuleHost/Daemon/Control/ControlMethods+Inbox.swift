@@ -46,8 +46,10 @@ extension ControlMethods {
     /// An event with a payload goes through the inbox, and the response is sent when it is on the disk; a
     /// state event and a memory warning are delivered directly, and the response is sent after the delivery.
     ///
-    /// - Parameter host: The host for all others.
-    mutating func add(_ inbox: Inbox, of host: AppHost) {
+    /// - Parameters:
+    ///   - inbox: The inbox; nil to refuse events with a payload.
+    ///   - host: The host for all others.
+    mutating func add(_ inbox: Inbox?, of host: AppHost) {
         add("send", ControlSendParameters.self) { parameters, call in
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))
@@ -62,6 +64,7 @@ extension ControlMethods {
                         "event '\(parameters.event)' is not durable: it has no traceparent")
                 }
                 if let record = request.record {
+                    guard let inbox else { throw .notAccepted(InboxRefusal.none) }
                     inbox.submit(record, waits: parameters.wait == true, for: call.reply)
                 } else {
                     host.deliver(request.event, for: call.reply)

@@ -34,13 +34,13 @@ extension ControlMethods {
 
 /// The facts that a restart does not change, though its caller may expect that.
 struct RestartNotes: Sendable {
-    private let reloader: SlatefileReloader
+    private let reloader: SlatefileReloader?
     private let hostStart: WallTime
 
     /// - Parameters:
-    ///   - reloader: The reloader of the slatefile.
+    ///   - reloader: The reloader of the slatefile; nil for none.
     ///   - hostStart: The start of the host.
-    init(of reloader: SlatefileReloader, since hostStart: WallTime) {
+    init(of reloader: SlatefileReloader?, since hostStart: WallTime) {
         self.reloader = reloader
         self.hostStart = hostStart
         // The file as it is at the start of the host.
@@ -62,7 +62,7 @@ struct RestartNotes: Sendable {
                 "\(excerpt(file.path, limit: 400)) was replaced since the host started: its modules run the former "
                     + "file, as written at \(file.written.iso8601), until the host is restarted")
         }
-        if reloader.hasFileChanged {
+        if let reloader, reloader.hasFileChanged {
             let options = reloader.options
             texts.append(
                 "\(excerpt(options.slatefile, limit: 400)) has changed, and the slatefile in effect has not: "

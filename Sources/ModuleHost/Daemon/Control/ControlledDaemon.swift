@@ -1,6 +1,6 @@
 import AppService
 
-/// The host of a daemon, for its control socket.
+/// The host of a daemon, or one that is embedded in a program, for its control socket.
 ///
 /// Outlives the app: a request to stop gets its response when the app has ended.
 package final class ControlledDaemon: ControlledHost {
@@ -16,9 +16,9 @@ package final class ControlledDaemon: ControlledHost {
     }
 
     let host: AppHost
-    private let inbox: Inbox?
+    let inbox: Inbox?
     private let firstIdentity: HostIdentity
-    private let reloader: SlatefileReloader?
+    let reloader: SlatefileReloader?
     /// The name of the host's program, for the commands that help.
     var program: String { reloader?.options.program.name ?? ProgramIdentity.hostd.name }
     /// The time from which on a start is a slow one.
@@ -26,26 +26,25 @@ package final class ControlledDaemon: ControlledHost {
     /// The steps that READY waited for, once they are known and if that took long.
     private let chain = Guarded<[LaunchReport.Step]?>(nil)
     private let phase = Guarded(Phase.running(stops: []))
-    private let endAtOnce: @Sendable (Origin) -> Void
+    private let endAtOnce: (@Sendable (Origin) -> Void)?
 
     /// - Parameters:
     ///   - host: The app.
-    ///   - slatefile: The path of its slatefile.
+    ///   - slatefile: The path of its slatefile; nil for one that is not in a file.
     ///   - inbox: Its inbox; nil where it has none.
     ///   - lastDeath: The death of the host before it; nil where it did not die.
-    ///   - reloader: The reloader, which has the outcome of the last reload.
-    ///   - endAtOnce: Ends the process; must not wait for the calling thread.
+    ///   - reloader: The reloader, which has the outcome of the last reload; nil where the host is embedded in a program.
+    ///   - endAtOnce: Ends the process; must not wait for the calling thread. Nil where the process is not the host's.
     init(
-        _ host: AppHost, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
-        reloader: SlatefileReloader? = nil,
-        endAtOnce: @escaping @Sendable (Origin) -> Void = { _ in }
+        _ host: AppHost, slatefile: String?, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
+        reloader: SlatefileReloader? = nil, endAtOnce: (@Sendable (Origin) -> Void)? = nil
     ) {
         self.endAtOnce = endAtOnce
         self.host = host
         self.inbox = inbox
         self.reloader = reloader
         firstIdentity = HostIdentity(
-            app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
+            app: host.slatefile.app, slatefile: slatefile.map(CurrentProcess.absolute),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
             stopTime: Self.stopTime(of: host), lastDeath: lastDeath)
     }
@@ -99,7 +98,10 @@ package final class ControlledDaemon: ControlledHost {
     package func stop(
         _ request: StopRequest, for peer: SocketPeer,
         _ completion: @escaping @Sendable (AppHost.End) -> Void
-    ) {
+    ) throws(RPCError) {
+        if request == .atOnce, endAtOnce == nil {
+            throw .embedded("would end it, too", "stop it without 'now'")
+        }
         let end = phase.withLock { phase -> AppHost.End? in
             switch phase {
             case .ended(let end): return end
@@ -112,7 +114,7 @@ package final class ControlledDaemon: ControlledHost {
         switch request {
         case .inOrder(let limit):
             host.stop(.stopped, because: "\(peer.origin)", origin: peer.origin, within: limit)
-        case .atOnce: endAtOnce(peer.origin)
+        case .atOnce: endAtOnce?(peer.origin)
         }
     }
 
@@ -125,6 +127,11 @@ package final class ControlledDaemon: ControlledHost {
         }
         for stop in stops { stop(end) }
     }
+}
+
+extension AppHost.End {
+    /// The reason for which the app failed; nil for every other end.
+    var failure: String? { if case .failed(let reason) = self { reason } else { nil } }
 }
 
 extension RPCError {

@@ -26,10 +26,11 @@ package protocol ControlledHost: Sendable {
     /// - Parameters:
     ///   - request: The kind of stop.
     ///   - peer: The process that requests it.
-    ///   - completion: Called once.
+    ///   - completion: Called once, unless this throws.
+    /// - Throws: ``RPCErrorCode/unavailable`` for a stop at once of a host in a process that is not its own.
     func stop(
         _ request: StopRequest, for peer: SocketPeer,
-        _ completion: @escaping @Sendable (AppHost.End) -> Void)
+        _ completion: @escaping @Sendable (AppHost.End) -> Void) throws(RPCError)
 }
 
 /// The kind of stop that a client requests.
@@ -87,7 +88,7 @@ extension ControlMethods {
         }
         add("stop", StopParameters.self) { parameters, call in
             do throws(RPCError) {
-                host.stop(try parameters.request(), for: call.peer) { end in
+                try host.stop(try parameters.request(), for: call.peer) { end in
                     call.reply.succeed { end.write(to: &$0) }
                 }
             } catch {
@@ -112,7 +113,8 @@ extension RPCReply {
 /// The identity of a host, known without the lane, which may be busy.
 package struct HostIdentity: Hashable, Sendable {
     package var app: String
-    package var slatefile: String
+    /// The path of the slatefile; nil for one that is not in a file.
+    package var slatefile: String?
     package var stateDirectory: String
     package var processID = CurrentProcess.id
     package var startedAt: WallTime
@@ -124,7 +126,7 @@ package struct HostIdentity: Hashable, Sendable {
     package var lastDeath: LastDeath?
 
     package init(
-        app: String, slatefile: String, stateDirectory: String, startedAt: WallTime,
+        app: String, slatefile: String?, stateDirectory: String, startedAt: WallTime,
         stopTime: Duration, lastDeath: LastDeath? = nil
     ) {
         self.app = app
@@ -140,7 +142,7 @@ package struct HostIdentity: Hashable, Sendable {
         json.member("app", app)
         json.member("pid", Int(processID))
         json.member("version", HostVersion.current)
-        json.member("slatefile", slatefile)
+        if let slatefile { json.member("slatefile", slatefile) }
         json.member("stateDirectory", stateDirectory)
         json.member("startedAt", startedAt.iso8601)
         json.member("stopMs", stopTime.wholeNanoseconds / 1_000_000)

@@ -161,8 +161,8 @@ struct WhyKnowledge {
             finding.since = reload.time
             finding.reason = reload.summary
             finding.next = "the former slatefile stays in effect"
-            if !reload.isHandedOver {
-                finding.command = "\(program) check \(shellQuoted(status.identity.slatefile))"
+            if !reload.isHandedOver, let slatefile = status.identity.slatefile {
+                finding.command = "\(program) check \(shellQuoted(slatefile))"
             }
             findings.append(finding)
         }

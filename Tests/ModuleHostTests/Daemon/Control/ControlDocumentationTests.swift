@@ -23,31 +23,16 @@ struct ControlDocumentationTests {
     @Test("every method is there, and no other")
     func methods() throws {
         let test = try HostUnderTest("a", probe: Probe())
-        var methods = ControlMethods()
-        let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
-        methods.add(daemon)
-        methods.addWhy(of: daemon)
-        methods.addWait(for: test.host)
-        methods.addConfig(of: test.host)
-        methods.addStartup(of: test.host)
-        methods.addTimeline(of: test.host)
-        methods.addMetrics(of: test.host)
-        methods.addHealth(of: test.host)
         let reloader = SlatefileReloader(
             test.host, options: HostDaemonOptions(), log: test.recorder.log)
-        methods.add(reloader)
-        methods.addDisabling(by: reloader)
-        methods.addCalls(to: test.host)
-        methods.addRestart(to: test.host, RestartNotes(of: reloader, since: WallTime(seconds: 0)))
-        methods.addUnload(to: test.host)
-        methods.addLogLevel(of: test.host)
-        let folder = try TemporaryFolder()
-        methods.add(
-            try Inbox(in: StateDirectory(path: folder.path), log: test.recorder.log), of: test.host)
-        methods.add(routesOf: "test") { _ in }
+        let daemon = ControlledDaemon(
+            test.host, slatefile: "slatefile.json", reloader: reloader)
+        let embedded = ControlledDaemon(test.host, slatefile: nil)
         let documented = try rows(under: "Methods").dropFirst().map { $0[0] }
-        #expect(
-            documented == (methods.names + ["cancel", "ping", "tail"]).sorted().map { "`\($0)`" })
+        for host in [daemon, embedded] {
+            let names = ControlMethods(of: host).names + ["cancel", "ping", "tail"]
+            #expect(documented == names.sorted().map { "`\($0)`" })
+        }
         test.host.gate.lane.close()
     }
 
