@@ -15,7 +15,7 @@ extension App {
         // The context of an overdue module belongs to its own thread.
         let isDeferred = gate.lane.defer(
             for: record.slot,
-            OverdueModules.Work { confined.openInModule().configurationChanged(change) })
+            DeferredWork { confined.openInModule().configurationChanged(change) })
         if !isDeferred { context.configurationChanged(change) }
     }
 }

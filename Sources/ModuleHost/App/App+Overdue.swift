@@ -118,7 +118,7 @@ extension Log {
         guard missed > 0 else { return log.notice("responsive again: it has caught up") }
         log.warning(
             "responsive again: it missed \(missed) events, more than its backlog of \(slot.backlog) "
-                + "or \(EventLog.byteLimit >> 20) MiB")
+                + "or \(Mailbox.Limit.bytes >> 20) MiB")
     }
 }
 

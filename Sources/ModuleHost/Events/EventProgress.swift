@@ -107,12 +107,15 @@ extension EventDefinition {
             after: rank, at: event.sequence,
             overdue: { list, index in
                 let slot = list[index].slot
-                if !event.kind.isClaimed, gate.lane.isCatchingUp(slot) {
-                    if concerns(list[index].responder, list[index].member, content) {
-                        gate.lane.wait(slot, for: event)
-                        progress.open.append(slot)
+                if gate.lane.isCatchingUp(slot) {
+                    guard concerns(list[index].responder, list[index].member, content) else {
+                        return .next
                     }
-                    return .next
+                    gate.lane.put(event, for: slot)
+                    if !event.kind.isClaimed {
+                        progress.open.append(slot)
+                        return .next
+                    }
                 }
                 progress.tally.overdue += 1
                 return progress.tally.takeOverdue(from: slot, of: event.kind)

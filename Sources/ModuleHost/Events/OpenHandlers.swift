@@ -190,7 +190,7 @@ final class OpenHandlers: EventTaker {
         case .read:
             services.yieldToRead(slot)
             return false
-        case .current, .open: return false
+        case .open: return false
         case .rejoined(let missed):
             services.rejoined(slot, missed: missed)
             return false

@@ -188,7 +188,7 @@ extension IsolatedModule: EventTaker {
                 return false
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
-            case .current, .open: return false
+            case .open: return false
             case .rejoined(let missed):
                 services.rejoined(context.slot, missed: missed)
                 return false

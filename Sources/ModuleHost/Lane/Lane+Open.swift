@@ -4,13 +4,13 @@ import Synchronization
 extension Lane {
     /// Notes that a module, which the calling thread is in, is about to be notified of an event whose answer comes later.
     ///
-    /// Events wait for it from now on, until ``answered(_:)``; see ``OverdueModules/open(_:_:log:)``.
+    /// Events wait for it from now on, until ``answered(_:)``; see ``Mailboxes/open(_:_:)``.
     ///
     /// - Returns: False where the calling thread is not the lane's, or the module is behind.
     func open(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
         guard let thread = hold else { return false }
         let isOpen = state.withLock { state in
-            owns(thread) && state.overdue.open(slot, event, log: state.log)
+            owns(thread) && state.mailboxes.open(slot, event)
         }
         if isOpen { epoch.add(1, ordering: .releasing) }
         return isOpen
@@ -22,7 +22,9 @@ extension Lane {
     func leaveOpen(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
         if open(slot, event) { return true }
         let identity = NativeThread.current
-        return state.withLock { $0.overdue.leaveOpen(slot, on: identity) }
+        return state.withLock { state in
+            state.mailboxes.leaveOpen(slot, on: state.stalled.thread(identity))
+        }
     }
 
     /// Notes that a module is not to answer its event any more: a durable one waits for the module's next instance, or the
@@ -30,26 +32,26 @@ extension Lane {
     ///
     /// In the module.
     func giveBack(_ slot: ModuleSlot) {
-        state.withLock { $0.overdue.giveBack(slot, log: $0.log) }
+        state.withLock { $0.mailboxes.giveBack(slot) }
         epoch.add(1, ordering: .releasing)
     }
 
-    /// See ``OverdueModules/removeFirst(of:log:)``.
+    /// See ``Mailboxes/removeFirst(of:)``.
     func removeFirst(of slot: ModuleSlot) -> LifecycleEvent? {
-        state.withLock { $0.overdue.removeFirst(of: slot, log: $0.log) }
+        state.withLock { $0.mailboxes.removeFirst(of: slot) }
     }
 
-    /// Notes that an event which is being delivered waits for a module that is not overdue.
-    func wait(_ slot: ModuleSlot, for event: LifecycleEvent) {
-        let mayBeFull = state.withLock { $0.overdue.wait(slot, for: event) }
-        if mayBeFull { self.mayBeFull.store(true, ordering: .relaxed) }
+    /// Puts an event which is being delivered into the mailbox of a module that is behind.
+    func put(_ event: LifecycleEvent, for slot: ModuleSlot) {
+        let isFull = state.withLock { $0.mailboxes.put(event, for: slot) }
+        if isFull { mayBeFull.store(true, ordering: .relaxed) }
     }
 
     /// Notes that the process of a module has answered its event, or will not.
     ///
     /// In the module.
     func answered(_ slot: ModuleSlot) {
-        state.withLock { $0.overdue.answered(slot, log: $0.log) }
+        state.withLock { $0.mailboxes.answered(slot) }
         epoch.add(1, ordering: .releasing)
     }
 
@@ -57,14 +59,14 @@ extension Lane {
     /// it is not to receive anything now.
     ///
     /// On the lane, between two events.
-    func nextStep(of slot: ModuleSlot) -> OverdueModules.Step? {
-        let step = state.withLock { $0.overdue.next(for: slot, on: nil, log: &$0.log) }
+    func nextStep(of slot: ModuleSlot) -> Mailboxes.Step? {
+        let step = state.withLock { $0.mailboxes.next(for: slot, on: nil) }
         if case .rejoined = step { epoch.add(1, ordering: .releasing) }
         return step
     }
 
     /// Returns whether the process of a module has an event that it has not answered, and no thread waits for that.
-    func isOpen(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.isOpen(slot) } }
+    func isOpen(_ slot: ModuleSlot) -> Bool { state.withLock { $0.mailboxes.isOpen(slot) } }
 
     /// Returns whether a module is behind, and not overdue.
     func isCatchingUp(_ slot: ModuleSlot) -> Bool {
@@ -72,19 +74,22 @@ extension Lane {
     }
 
     /// The modules that are behind, and not overdue.
-    var openSlots: [ModuleSlot] {
-        state.withLock { $0.overdue.isEmpty ? [] : $0.overdue.openSlots }
-    }
+    var openSlots: [ModuleSlot] { state.withLock(\.mailboxes.openSlots) }
 
     /// Returns whether durable events wait for a module that are not in memory any more.
     func isFarBehind(_ slot: ModuleSlot) -> Bool {
-        state.withLock { $0.overdue[slot]?.inboxBacklog.first != nil }
+        state.withLock { state in
+            guard let entry = state.mailboxes[slot], entry.isBehind, !entry.isHeld else {
+                return false
+            }
+            return entry.mail.backlog.first != nil
+        }
     }
 
     /// The module that is to answer before there is another event; nil for none.
     var full: ModuleSlot? {
         guard mayBeFull.load(ordering: .relaxed) else { return nil }
-        let full = state.withLock { $0.overdue.full(log: $0.log) }
+        let full = state.withLock(\.mailboxes.full)
         if full == nil { mayBeFull.store(false, ordering: .relaxed) }
         return full
     }
@@ -94,6 +99,6 @@ extension Lane {
     /// - Returns: The number of events that are dropped, and of those that the next host delivers.
     func stopTelling() -> (dropped: Int, durable: Int) {
         defer { epoch.add(1, ordering: .releasing) }
-        return state.withLock { $0.overdue.stop(log: &$0.log) }
+        return state.withLock { $0.mailboxes.stop() }
     }
 }

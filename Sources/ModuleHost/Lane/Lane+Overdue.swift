@@ -31,8 +31,9 @@ extension Lane {
             guard stuck.word.take(at: observed) else { return nil }
             let numbers = stuck.stack(at: observed)
             let slots = numbers.compactMap { state.slots[$0] }
-            state.overdue.add(
-                slots, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
+            state.mailboxes.add(
+                slots, of: stuck, job: state.current, isYield: cause != .overdue)
+            state.stalled.add(stuck, in: slots)
             state.resumption = Resumption(
                 slot: stuck.outermost(at: observed),
                 report: TakeoverReport(
@@ -74,14 +75,14 @@ extension Lane {
         box.setStack(thread.stack)
     }
 
-    /// Catches up with the log, on a thread that lost the lane and is back from the module that kept it.
+    /// Goes on with what waits for its modules, on a thread that lost the lane and is back from the module that kept it.
     func catchUp(on thread: LaneThread) {
-        guard let stalled = state.withLock({ $0.overdue.stalled(of: thread) }) else { return }
+        guard let stalled = state.withLock({ $0.stalled.stalled(of: thread) }) else { return }
         for slot in stalled.slots {
             thread.place = slot.number
             var members: OverdueMembers?
             steps: while true {
-                let step = state.withLock { $0.overdue.next(for: slot, on: thread, log: &$0.log) }
+                let step = state.withLock { $0.mailboxes.next(for: slot, on: thread) }
                 switch step {
                 case nil: break steps
                 case .event(let event):
@@ -89,17 +90,13 @@ extension Lane {
                 case .read(let place):
                     let (entry, event) = delegate.readOverdue(at: place)
                     let wanted = state.withLock {
-                        $0.overdue.take(entry, event, for: slot, on: thread, log: $0.log)
+                        $0.mailboxes.take(entry, event, for: slot, on: thread)
                     }
                     if let wanted, !delegate.deliverOverdue(wanted, to: slot, &members) {
                         break steps
                     }
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
-                case .current:
-                    // Once the lane has passed the event, the result of the search is known. Without a lane
-                    // there will be none.
-                    if serve({ _ in }) == nil { break steps }
                 case .open:
                     epoch.add(1, ordering: .releasing)
                     enqueue { [delegate] thread in delegate.rejoined(slot, missed: 0, on: thread) }
@@ -114,13 +111,13 @@ extension Lane {
                         })
                 }
             }
-            while let work = state.withLock({ $0.overdue.leaveBehind(slot, on: thread) }) {
+            while let work = state.withLock({ $0.mailboxes.leaveBehind(slot, on: thread) }) {
                 work.abandon()
             }
         }
         thread.end()
         state.withLock { state in
-            state.overdue.end(stalled)
+            state.stalled.end(stalled)
             // A thread that did not finish these steps keeps its object.
             if !state.isClosed { state.spareThreads.append(thread) }
         }
@@ -133,9 +130,10 @@ extension Lane {
     ///
     /// - Parameters:
     ///   - slot: The module's slot.
-    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which never
+    ///   - position: The position of the current event, or nil for a call or a typed message, which never
     ///     wait for an answer to an event.
-    /// - Returns: Whether to call the module, to skip it, or to count it as overdue.
+    /// - Returns: Whether to call the module, to skip it, or to count it as overdue: then the event waits for it, if its
+    ///   thread has lost the lane.
     func admit(_ slot: ModuleSlot, at position: UInt64?) -> Admission {
         switch slot.status.load(ordering: .acquiring) {
         case .listed: return .go
@@ -147,16 +145,21 @@ extension Lane {
             switch slot.status.load(ordering: .relaxed) {
             case .listed: return .go
             case .unlisted: return .skip
-            case .overdue: return .overdue
+            case .overdue:
+                // In the same step: its own thread goes on at any moment.
+                if position != nil, let event = state.current?.event {
+                    state.mailboxes.put(event, for: slot)
+                }
+                return .overdue
             case .open:
                 guard let position else { return .go }
                 let kind = state.current?.event?.kind
-                return state.overdue.isTold(slot, at: position, kind) ? .go : .overdue
+                return state.mailboxes.isTold(slot, at: position, kind) ? .go : .overdue
             case .rejoined:
                 guard let position else { return .go }
                 // The module caught up on its own thread while this event was being delivered.
-                if position < state.overdue.delivered(by: slot) { return .skip }
-                state.overdue.forget(slot)
+                if position < state.mailboxes.told(slot) { return .skip }
+                state.mailboxes.forget(slot)
                 slot.status.store(.listed, ordering: .relaxed)
                 epoch.add(1, ordering: .releasing)
                 return .go
@@ -172,25 +175,22 @@ extension Lane {
     /// Runs `work` on the thread of an overdue module once the module has returned, before it rejoins.
     ///
     /// - Returns: False where the module is not overdue: then the caller runs it on the lane.
-    func `defer`(for slot: ModuleSlot, _ work: OverdueModules.Work) -> Bool {
-        state.withLock { $0.overdue.defer(for: slot, work) }
+    func `defer`(for slot: ModuleSlot, _ work: DeferredWork) -> Bool {
+        state.withLock { $0.mailboxes.defer(for: slot, work) }
     }
 
-    /// Ends the search for a module that claims an event of the log at a slot: no module that is behind and
-    /// stands after it receives the event.
+    /// Ends the search for a module that claims an event: no module that is behind and stands after the last one that was asked
+    /// receives the event.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - slot: The last slot that was called; nil where all were.
     func endSearch(for event: LifecycleEvent, with slot: ModuleSlot?) {
+        guard let entry = event.entry else { return }
         state.withLock { state in
-            let unreached = state.overdue.allSlots.filter { $0.rank > slot?.rank ?? .max }
-            state.log.endSearch(at: event.sequence, before: unreached)
-            if let entry = event.entry {
-                state.overdue.notePassed(entry, event.sequence, unreached: unreached)
-            }
+            state.mailboxes.endSearch(for: event)
             // An overdue module may have acted, too.
-            if slot != nil, let entry = event.entry { state.overdue.noteClaimed(entry) }
+            if slot != nil { state.mailboxes.noteClaimed(entry) }
         }
     }
 
@@ -198,7 +198,7 @@ extension Lane {
     var overdueSlot: ModuleSlot? {
         let identity = NativeThread.current
         return state.withLock { state in
-            guard let thread = state.overdue.thread(identity) else { return nil }
+            guard let thread = state.stalled.thread(identity) else { return nil }
             return state.slots[thread.place ?? thread.ownership.slot]
         }
     }
@@ -210,9 +210,9 @@ extension Lane {
     /// not received.
     func unlist(_ slot: ModuleSlot) {
         state.withLock { state in
-            state.overdue.leaveRestInStop(of: slot, log: state.log)
+            state.mailboxes.leaveRestInStop(of: slot)
             slot.status.store(.unlisted, ordering: .releasing)
-            state.overdue.noteGone(slot, log: &state.log)
+            state.mailboxes.noteGone(slot)
         }
         epoch.add(1, ordering: .releasing)
     }
@@ -226,17 +226,17 @@ extension Lane {
     /// - Parameter slots: Modules whose threads do not count.
     /// - Returns: Whether there is such a thread.
     func hasStalledThreads(besides slots: [ModuleSlot] = []) -> Bool {
-        state.withLock { $0.overdue.hasStalledThreads(besides: slots) }
+        state.withLock { $0.stalled.contains(besides: slots) }
     }
 
     /// Whether the lane has ended, or is about to end.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
     /// Returns whether a module is overdue, even if it is no longer part of the app.
-    func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.isOverdue(slot) } }
+    func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.mailboxes.isOverdue(slot) } }
 
     /// The overdue modules, in the order in which they became overdue.
-    var overdueSlots: [ModuleSlot] { state.withLock { $0.overdue.slots } }
+    var overdueSlots: [ModuleSlot] { state.withLock(\.mailboxes.overdueSlots) }
 
     /// The modules that did not return in time: the overdue ones, and a module from which the lane could not
     /// be taken, since the system had no room for another thread.
@@ -244,38 +244,38 @@ extension Lane {
         let word = ownership
         return state.withLock { state in
             let stuck = state.unreplaced == word.delivery ? state.slots[word.slot] : nil
-            return state.overdue.slots + [stuck].compactMap(\.self)
+            return state.mailboxes.overdueSlots + [stuck].compactMap(\.self)
         }
     }
 
     /// Returns the number of events that wait for an overdue module; nil for one that is not overdue.
     func behind(_ slot: ModuleSlot) -> Int? {
-        state.withLock { $0.overdue.behind(slot, log: $0.log) }
+        state.withLock { $0.mailboxes.behind(slot) }
     }
 
     /// The first durable event that each module that is behind has not received.
     var undelivered: [(slot: ModuleSlot, position: EventPosition)] {
-        state.withLock { $0.overdue.undelivered(log: $0.log) }
+        state.withLock(\.mailboxes.undelivered)
     }
 
     /// Drops the events with which an overdue or failed module is too far behind.
     func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
-        state.withLock { $0.overdue.drop(before: place, by: slot) }
+        state.withLock { $0.mailboxes.drop(before: place, by: slot) }
     }
 
     /// Drops the durable event that an overdue module is processing.
     ///
     /// - Returns: False where it is not processing one.
     func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
-        state.withLock { $0.overdue.dropCurrentEvent(of: slot, because: reason) }
+        state.withLock { $0.mailboxes.dropCurrentEvent(of: slot, because: reason) }
     }
 
     /// The ranges that were dropped for modules and are not in the dead letters yet.
-    var droppedRanges: [DroppedRange] { state.withLock { $0.overdue.droppedRanges } }
+    var droppedRanges: [DroppedRange] { state.withLock(\.mailboxes.droppedRanges) }
 
     /// Notes that a dropped range is in the dead letters, with `dropped` events for the module.
     func settle(_ range: DroppedRange, dropped: Int) {
-        state.withLock { $0.overdue.settle(range, dropped: dropped, log: $0.log) }
+        state.withLock { $0.mailboxes.settle(range, dropped: dropped) }
     }
 
     /// The facts that the watchdog needs of a delivery.

@@ -18,9 +18,9 @@ extension Lane {
         var hasEnded = false
         /// Work for the time after that.
         var afterEnd: [@Sendable () -> Void] = []
-        var log = EventLog()
         var slots: [UInt16: ModuleSlot] = [:]
-        var overdue: OverdueModules
+        var mailboxes: Mailboxes
+        var stalled = StalledThreads()
         /// Slots that the lane has unregistered, as long as they are referenced elsewhere: code that runs
         /// with the last reference to such a module would be attributed to the next one with its number.
         var retired: [Retired] = []
@@ -31,8 +31,8 @@ extension Lane {
         /// The job that the lane's next thread continues, after a takeover.
         var resumption: Resumption?
 
-        init(_ thread: LaneThread, _ overdue: OverdueModules) {
-            (self.thread, threads, self.overdue) = (thread, [thread], overdue)
+        init(_ thread: LaneThread, _ mailboxes: Mailboxes) {
+            (self.thread, threads, self.mailboxes) = (thread, [thread], mailboxes)
         }
     }
 

@@ -7,7 +7,7 @@ public import Synchronization
 /// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a stuck one could not be moved. The
 /// ``OwnershipWord`` of the thread that owns the lane states which responder is current. When it does not move for a
 /// deadline, the ``Watchdog`` takes the lane from that thread, and a new one goes on with the next responder; the old
-/// one is *overdue* until it returns and has caught up with the log.
+/// one is *overdue* until it returns and has received what waits for it.
 ///
 /// A thread that lost the lane still runs code of the lane, and detects the loss when it next moves its word.
 @usableFromInline
@@ -41,9 +41,9 @@ final class Lane: Sendable {
         let stack = box?.makeStack()
         let first = LaneThread(at: Ownership(bits: 0), stack: stack)
         box?.setStack(stack)
-        var overdue = OverdueModules(box: box)
-        overdue.note = delegate.noteUndelivered
-        state = Guarded(State(first, overdue))
+        var mailboxes = Mailboxes(box: box)
+        mailboxes.note = delegate.noteUndelivered
+        state = Guarded(State(first, mailboxes))
         self.delegate = delegate
         watchdog = Watchdog(limits: limits, time: time)
         setOwner(first)
@@ -71,7 +71,7 @@ final class Lane: Sendable {
         if self.slot(slot.number) !== slot { register(slot) }
         box?.setRank(slot.rank, of: slot.number)
         state.withLock { state in
-            if state.current?.event != nil { state.overdue.begin(slot, at: state.log.head) }
+            if state.current?.event != nil { state.mailboxes.begin(slot) }
         }
     }
 
@@ -82,8 +82,8 @@ final class Lane: Sendable {
     func unregister(_ slot: ModuleSlot) {
         state.withLock { state in
             state.slots[slot.number] = nil
-            state.overdue.forget(slot)
-            state.overdue.dropFailed(slot)
+            state.mailboxes.forget(slot)
+            state.mailboxes.release(slot)
             state.retired.append(Retired(slot: slot, number: slot.number))
         }
     }
@@ -181,19 +181,11 @@ final class Lane: Sendable {
         rouse(wake)
     }
 
-    /// Assigns an event its position in the log.
+    /// Assigns an event its position.
     ///
     /// On the lane, before any module receives it.
     func accept(_ event: inout LifecycleEvent) {
-        state.withLock { state in
-            state.log.append(&event, keeping: !state.overdue.isEmpty)
-            if let entry = event.entry { state.overdue.keepForFailed(event, entry) }
-            guard !state.overdue.isEmpty else { return }
-            if state.overdue.enforceBacklogs(log: &state.log) {
-                mayBeFull.store(true, ordering: .relaxed)
-            }
-            if event.entry != nil { state.overdue.noteAccepted(log: state.log) }
-        }
+        state.withLock { $0.mailboxes.accept(&event) }
     }
 
     /// Removes droppable jobs that stand in the list before a given job.
@@ -252,8 +244,8 @@ final class Lane: Sendable {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
             // An asynchronous handler knows its own: see ``HandledEvent``.
-            state.overdue.isOverdue(slot)
-                ? state.overdue.currentEvent(of: slot) : state.current?.currentEvent
+            state.mailboxes.isOverdue(slot)
+                ? state.mailboxes[slot]?.mail.event : state.current?.currentEvent
         }
     }
 

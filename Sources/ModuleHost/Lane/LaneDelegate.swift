@@ -26,7 +26,7 @@ protocol LaneDelegate: Sendable {
     /// Called when the lane was closed, as the last work on it.
     func closed(on thread: LaneThread)
 
-    /// Delivers an event of the log to an overdue module, on the thread that was stuck.
+    /// Delivers an event from its mailbox to an overdue module, on the thread that was stuck.
     ///
     /// - Parameters:
     ///   - event: The event.

@@ -16,7 +16,7 @@ protocol LaneJob: AnyObject, Sendable {
 
     /// The event that a module sees as the current one while the job enters it.
     ///
-    /// Differs from ``event`` only where one module alone is notified: then nothing waits in the log for
+    /// Differs from ``event`` only where one module alone is notified: then nothing waits for
     /// others.
     var currentEvent: LifecycleEvent? { get }
 

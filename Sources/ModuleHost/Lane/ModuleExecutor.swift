@@ -88,7 +88,7 @@ private final class SliceJob: LaneJob {
 
     /// Gives the slice to the thread that the module keeps, if the module is overdue.
     private var isDeferred: Bool {
-        let work = OverdueModules.Work { [self] in
+        let work = DeferredWork { [self] in
             executor.run(slice)
         } abandon: { [self] in
             executor.run(slice)

@@ -45,7 +45,7 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
         if admission == .skip, !reachesLeaving {
             // The body may contain the last reference to an object of the module: it is dropped on the thread
             // where the module is busy, if it still is.
-            let work = OverdueModules.Work { [self] in
+            let work = DeferredWork { [self] in
                 body = nil
             } abandon: { [self] in
                 body = nil
@@ -55,7 +55,7 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
             return abandon()
         }
         if admission != .go {
-            let work = OverdueModules.Work { [self] in
+            let work = DeferredWork { [self] in
                 completion(perform())
             } abandon: { [self] in
                 if reachesLeaving { completion(perform()) } else { drop() }

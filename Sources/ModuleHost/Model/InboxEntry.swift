@@ -36,6 +36,12 @@ package final class InboxEntry: Sendable {
             position: position, end: end, id: id, source: source, attempt: attempt,
             isRepeated: true, only: only)
     }
+
+    /// Returns whether the event is for a module.
+    func isFor(_ module: ModuleID?) -> Bool {
+        guard let only else { return true }
+        return module.map(only.contains) ?? false
+    }
 }
 
 extension LifecycleEvent {
@@ -69,8 +75,7 @@ extension LifecycleEvent {
 
     /// Returns whether the event is for a module.
     func isFor(_ module: ModuleID?) -> Bool {
-        guard let only = entry?.only else { return true }
-        return module.map(only.contains) ?? false
+        entry?.isFor(module) ?? true
     }
 
     /// Returns the event with an entry of the inbox.

@@ -370,7 +370,7 @@ struct EndingProgramTests {
             return
         }
         #expect(outcome.waitsFor.isEmpty)
-        #expect(test.host.gate.lane.state.withLock { $0.overdue.failed.isEmpty })
+        #expect(test.host.gate.lane.state.withLock { $0.mailboxes.entries.isEmpty })
         #expect(await test.stopped() == .stopped)
     }
 
@@ -393,7 +393,7 @@ struct EndingProgramTests {
         await done(test)
         await test.settled()
         #expect(await test.statuses()[1].waiting == nil)
-        #expect(test.host.gate.lane.state.withLock { $0.overdue.failed.isEmpty })
+        #expect(test.host.gate.lane.state.withLock { $0.mailboxes.entries.isEmpty })
         #expect(await test.stopped() == .stopped)
     }
 

@@ -408,7 +408,7 @@ extension HostUnderTest {
     /// Waits until so many pieces of work wait for modules that are overdue.
     fileprivate func deferred(_ count: Int) async {
         while host.gate.lane.state.withLock({ state in
-            state.overdue.modules.values.reduce(0) { $0 + $1.deferred.count }
+            state.mailboxes.entries.values.reduce(0) { $0 + $1.deferred.count }
         }) < count { await Task.yield() }
     }
 

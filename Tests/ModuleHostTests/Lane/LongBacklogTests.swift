@@ -9,8 +9,7 @@ import Testing
 struct LongBacklogTests {
     private let slot = ModuleSlot(number: 1, id: nil, limits: ModuleSlot.Limits(backlog: 3))
     private let thread = LaneThread(at: Ownership(bits: 0))
-    private var log = EventLog()
-    private var overdue = OverdueModules()
+    private var mailboxes = Mailboxes()
     private let other: ModuleID
     private let count = 250_000
 
@@ -29,9 +28,8 @@ struct LongBacklogTests {
     /// Accepts a durable event.
     private mutating func accept(_ entry: InboxEntry) {
         var event = event(entry)
-        log.append(&event, keeping: !overdue.isEmpty)
-        overdue.enforceBacklogs(log: &log)
-        overdue.noteAccepted(log: log)
+        mailboxes.accept(&event)
+        if entry.isFor(slot.id) { mailboxes.put(event, for: slot) }
     }
 
     @Test(
@@ -39,16 +37,16 @@ struct LongBacklogTests {
         .timeLimit(.minutes(1)),
         .disabled(if: isSanitized, "the limit is for code without a sanitizer"))
     mutating func failedModule() {
-        overdue.fail(slot, in: entry(0), log: log)
+        mailboxes.fail(slot, in: entry(0))
         slot.status.store(.unlisted, ordering: .relaxed)
         for number in 1...count {
             let entry = entry(number, only: number.isMultiple(of: 2) ? [other] : nil)
-            overdue.keepForFailed(event(entry), entry)
-            if number % 4 == 1 { overdue.noteClaimed(entry) }
+            accept(entry)
+            if number % 4 == 1 { mailboxes.noteClaimed(entry) }
         }
         let wanted = 1 + (1...count).count { $0 % 4 == 3 }
-        #expect(overdue.waiting(for: slot)?.count == wanted)
-        #expect(overdue.waiting(for: slot)?.first == entry(0).position)
+        #expect(mailboxes.waiting(for: slot)?.count == wanted)
+        #expect(mailboxes.waiting(for: slot)?.first == entry(0).position)
     }
 
     @Test(
@@ -56,10 +54,10 @@ struct LongBacklogTests {
         .timeLimit(.minutes(1)),
         .disabled(if: isSanitized, "the limit is for code without a sanitizer"))
     mutating func overdueModule() {
-        overdue.add([slot], of: thread, job: nil, log: &log)
+        mailboxes.add([slot], of: thread, job: nil)
         accept(entry(0))
         for number in 1...count { accept(entry(number, only: [other])) }
-        #expect(log.count == slot.backlog)
-        #expect(overdue.undelivered(log: log).map(\.position) == [entry(0).position])
+        #expect(mailboxes.behind(slot) == 1)
+        #expect(mailboxes.undelivered.map(\.position) == [entry(0).position])
     }
 }

@@ -185,7 +185,7 @@ struct OverdueModuleTests {
         doors[0].open()
         // Its thread has gone through the list to where it finds the lane lost.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let work = OverdueModules.Work { continuation.resume() }
+            let work = DeferredWork { continuation.resume() }
             let slot = test.host.app.openInModule().records[1].slot
             if !test.host.gate.lane.defer(for: slot, work) { continuation.resume() }
         }

@@ -165,7 +165,7 @@ struct ModelTrial {
                 stale = waiting
             } else {
                 released = lane.state.withLock { state in
-                    (state.jobs.count, state.overdue.slots.count, newsOfLate)
+                    (state.jobs.count, state.mailboxes.overdueSlots.count, newsOfLate)
                 }
             }
         }
@@ -306,7 +306,7 @@ extension Lane {
     fileprivate var whereabouts: String {
         let word = ownership
         return state.withLock { state in
-            let overdue = state.overdue.slots.map { "\($0.number)" }.joined(separator: ",")
+            let overdue = state.mailboxes.overdueSlots.map { "\($0.number)" }.joined(separator: ",")
             return "lane: slot \(word.slot), depth \(word.depth), \(state.jobs.count) jobs, "
                 + "\(state.isAsleep ? "asleep" : "awake"), owned: \(state.thread.ownership == word), "
                 + "current: \(state.current.map { "\(type(of: $0))" } ?? "none"), "

@@ -6,17 +6,16 @@ import Testing
 
 /// The account of modules with an event that their process has yet to answer, by itself.
 @Suite("Account of modules with an event to answer")
-struct OpenModulesTests {
+struct MailboxAnswersTests {
     private let slot = ModuleSlot(number: 1, id: nil, limits: ModuleSlot.Limits(backlog: 3))
     private let thread = LaneThread(at: Ownership(bits: 0))
-    private var log = EventLog()
-    private var overdue = OverdueModules()
+    private var mailboxes = Mailboxes()
     private let notes = LockedList<String>()
     /// The number of durable events.
     private var durable: UInt32 = 0
 
     init() {
-        overdue.note = { [notes] slot, position, isBegun in
+        mailboxes.note = { [notes] slot, position, isBegun in
             notes.append((position?.description ?? "level") + (isBegun ? " begun" : ""))
         }
     }
@@ -24,7 +23,7 @@ struct OpenModulesTests {
     /// Accepts an event.
     @discardableResult
     private mutating func accept(
-        durable isDurable: Bool = false, heard: Bool = true
+        durable isDurable: Bool = false, heard: Bool = true, by slot: ModuleSlot? = nil
     ) -> LifecycleEvent {
         var event = LifecycleEvent.state(.memoryWarning, origin: .host)
         if isDurable {
@@ -34,28 +33,25 @@ struct OpenModulesTests {
                     end: EventPosition(segment: 1, offset: durable * 100 + 100)))
             durable += 1
         }
-        log.append(&event, keeping: !overdue.isEmpty)
-        overdue.enforceBacklogs(log: &log)
-        if isDurable { overdue.noteAccepted(log: log) }
-        if heard { _ = overdue.wait(slot, for: event) }
+        mailboxes.accept(&event)
+        if heard { mailboxes.put(event, for: slot ?? self.slot) }
         return event
     }
 
     /// Takes the answer to the event; returns what comes next.
     private mutating func answer() -> String {
-        overdue.answered(slot, log: log)
+        mailboxes.answered(slot)
         return next(on: nil)
     }
 
     private mutating func next(on thread: LaneThread?) -> String {
-        switch overdue.next(for: slot, on: thread, log: &log) {
+        switch mailboxes.next(for: slot, on: thread) {
         case .event(let event):
-            if thread == nil { _ = overdue.open(slot, event, log: log) }
+            if thread == nil { _ = mailboxes.open(slot, event) }
             return "\(event.sequence)"
         case .rejoined(let missed): return "rejoined, \(missed) missed"
         case .read(let place): return "read \(place)"
         case .open: return "open"
-        case .current: return "in hand"
         case .deferred(let work):
             work.run()
             return "deferred"
@@ -66,7 +62,7 @@ struct OpenModulesTests {
 
     /// The durable events that modules have not received, by position.
     private var undelivered: [String] {
-        mutating get { overdue.undelivered(log: log).map(\.position.description).sorted() }
+        mutating get { mailboxes.undelivered.map(\.position.description).sorted() }
     }
 
     private func expect<Value: Equatable>(
@@ -78,10 +74,11 @@ struct OpenModulesTests {
     @Test("it hears one after the other, and is like any other behind the last answer")
     mutating func inOrder() {
         let first = accept()
-        let isOpen = overdue.open(slot, first, log: log)
+        let isOpen = mailboxes.open(slot, first)
         #expect(isOpen)
-        #expect(overdue.isOpen(slot) && !overdue.isOverdue(slot) && overdue.slots.isEmpty)
-        let isAgain = overdue.open(slot, first, log: log)
+        #expect(
+            mailboxes.isOpen(slot) && !mailboxes.isOverdue(slot) && mailboxes.overdueSlots.isEmpty)
+        let isAgain = mailboxes.open(slot, first)
         #expect(!isAgain)
         accept()
         accept()
@@ -89,16 +86,16 @@ struct OpenModulesTests {
         expect(answer(), "1")
         expect(answer(), "2")
         expect(answer(), "rejoined, 0 missed")
-        #expect(overdue.isEmpty && log.count == 0)
+        #expect(mailboxes.isEmpty && mailboxes[slot] == nil)
         #expect(slot.status.load(ordering: .relaxed) == .listed)
     }
 
     @Test("its place in the inbox is the event without an answer")
     mutating func place() {
         let first = accept(durable: true)
-        _ = overdue.open(slot, first, log: log)
+        _ = mailboxes.open(slot, first)
         accept(durable: true)
-        #expect(overdue.pending(log: log)?.count == 2)
+        #expect(mailboxes.pending?.count == 2)
         expect(answer(), "1")
         expect(answer(), "rejoined, 0 missed")
         #expect(notes.values.first == "1:0 begun")
@@ -110,21 +107,21 @@ struct OpenModulesTests {
         "a thread that waits for a late answer goes on behind it, and one that does not leaves it")
     mutating func late() {
         let first = accept(durable: true)
-        _ = overdue.open(slot, first, log: log)
+        _ = mailboxes.open(slot, first)
         accept()
-        overdue.add([slot], of: thread, job: nil, log: &log)
-        #expect(overdue.isOverdue(slot) && slot.status.load(ordering: .relaxed) == .overdue)
+        mailboxes.add([slot], of: thread, job: nil)
+        #expect(mailboxes.isOverdue(slot) && slot.status.load(ordering: .relaxed) == .overdue)
         // It was in another call, and is back before the answer.
         expect(next(on: thread), "open")
-        #expect(overdue.isOpen(slot) && slot.status.load(ordering: .relaxed) == .open)
+        #expect(mailboxes.isOpen(slot) && slot.status.load(ordering: .relaxed) == .open)
         expect(undelivered, ["1:0"])
-        overdue.add([slot], of: thread, job: nil, log: &log)
+        mailboxes.add([slot], of: thread, job: nil)
         let isRun = LockedList<Bool>()
-        let isDeferred = overdue.defer(for: slot, OverdueModules.Work { isRun.append(true) })
+        let isDeferred = mailboxes.defer(for: slot, DeferredWork { isRun.append(true) })
         #expect(isDeferred)
         expect(next(on: thread), "deferred")
         #expect(isRun.values == [true])
-        overdue.answered(slot, log: log)
+        mailboxes.answered(slot)
         expect(next(on: thread), "1")
         expect(next(on: thread), "rejoined, 0 missed")
         #expect(notes.values.last == "level")
@@ -132,60 +129,57 @@ struct OpenModulesTests {
 
     @Test("beyond its backlog durable events are positions, and for others the lane waits")
     mutating func full() {
-        _ = overdue.open(slot, accept(), log: log)
+        _ = mailboxes.open(slot, accept())
         for _ in 0..<3 { accept() }
-        #expect(overdue.full(log: log) == nil)
+        #expect(mailboxes.full == nil)
         accept()
-        #expect(overdue.full(log: log) === slot)
+        #expect(mailboxes.full === slot)
         expect(answer(), "1")
-        #expect(overdue.full(log: log) == nil)
+        #expect(mailboxes.full == nil)
         for number in 2...4 { expect(answer(), "\(number)") }
         expect(answer(), "rejoined, 0 missed")
 
-        _ = overdue.open(slot, accept(), log: log)
+        _ = mailboxes.open(slot, accept())
         for _ in 0..<5 { accept(durable: true) }
-        #expect(overdue.full(log: log) == nil)
+        #expect(mailboxes.full == nil)
         expect(answer(), "read 1:0")
     }
 
-    @Test("events that are none for it do not make it full, and do not stay in memory")
+    @Test("events that are none for it do not make it full, and do not wait")
     mutating func unconcerned() {
-        _ = overdue.open(slot, accept(), log: log)
+        _ = mailboxes.open(slot, accept())
         for _ in 0..<50 { accept(heard: false) }
-        #expect(overdue.full(log: log) == nil)
-        #expect(log.count <= 5)
+        #expect(mailboxes.full == nil)
+        #expect(mailboxes[slot]?.mail.count == 0)
         accept()
         for _ in 0..<50 { accept(heard: false) }
-        #expect(overdue.full(log: log) == nil)
+        #expect(mailboxes.full == nil)
         expect(answer(), "51")
-        var told = answer()
-        // Its own look at those that are none for it.
-        while told != "rejoined, 0 missed", told != "nothing" { told = answer() }
-        expect(told, "rejoined, 0 missed")
+        expect(answer(), "rejoined, 0 missed")
     }
 
-    @Test("what came while it was overdue counts, whether it is one for it or not")
-    mutating func unknown() {
-        _ = overdue.open(slot, accept(), log: log)
-        overdue.add([slot], of: thread, job: nil, isYield: false, log: &log)
+    @Test("what came while it was overdue counts, too")
+    mutating func whileOverdue() {
+        _ = mailboxes.open(slot, accept())
+        mailboxes.add([slot], of: thread, job: nil, isYield: false)
         for _ in 0..<2 { accept() }
         expect(next(on: thread), "open")
         for _ in 0..<2 { accept() }
-        #expect(overdue.full(log: log) === slot)
+        #expect(mailboxes.full === slot)
         for number in 1...4 { expect(answer(), "\(number)") }
         expect(answer(), "rejoined, 0 missed")
     }
 
     @Test("a stop leaves durable events to the next host, and the module for the shutdown events")
     mutating func stop() {
-        _ = overdue.open(slot, accept(durable: true), log: log)
+        _ = mailboxes.open(slot, accept(durable: true))
         accept()
         accept(durable: true)
-        let left = overdue.stop(log: &log)
+        let left = mailboxes.stop()
         #expect(left.dropped == 1 && left.durable == 1)
-        expect(undelivered, ["1:0", "1:100"])
-        overdue.answered(slot, log: log)
-        #expect(slot.status.load(ordering: .relaxed) == .listed && !overdue.holds(slot))
+        expect(undelivered, ["1:0"])
+        mailboxes.answered(slot)
+        #expect(slot.status.load(ordering: .relaxed) == .listed && !mailboxes.isBehind(slot))
         expect(undelivered, ["1:100"])
         #expect(notes.values.last == "1:100")
     }
@@ -193,25 +187,25 @@ struct OpenModulesTests {
     @Test("what waits for one that has answered goes to the one in its place")
     mutating func replaced() {
         let other = ModuleSlot(number: 2, id: nil)
-        _ = overdue.open(slot, accept(durable: true), log: log)
+        _ = mailboxes.open(slot, accept(durable: true))
         accept(durable: true)
-        overdue.answered(slot, log: log)
-        expect(overdue.passOn(from: slot, to: other, log: log), 1)
-        #expect(overdue.waiting(for: other)?.first.description == "1:100")
-        overdue.noteGone(slot, log: &log)
-        #expect(!overdue.holds(slot))
+        mailboxes.answered(slot)
+        expect(mailboxes.passOn(from: slot, to: other), 1)
+        #expect(mailboxes.waiting(for: other)?.first.description == "1:100")
+        mailboxes.noteGone(slot)
+        #expect(!mailboxes.isBehind(slot))
     }
 
     @Test("one that fails keeps the event that it has not answered, with those behind it")
     mutating func fails() {
-        _ = overdue.open(slot, accept(durable: true), log: log)
+        _ = mailboxes.open(slot, accept(durable: true))
         accept(durable: true)
-        overdue.fail(slot, in: nil, log: log)
+        mailboxes.fail(slot, in: nil)
         slot.status.store(.unlisted, ordering: .relaxed)
-        overdue.noteGone(slot, log: &log)
-        #expect(overdue.waiting(for: slot)?.count == 2)
-        #expect(overdue.waiting(for: slot)?.first.description == "1:0")
-        #expect(overdue.isEmpty)
+        mailboxes.noteGone(slot)
+        #expect(mailboxes.waiting(for: slot)?.count == 2)
+        #expect(mailboxes.waiting(for: slot)?.first.description == "1:0")
+        #expect(mailboxes.isEmpty)
     }
 
     /// Random schedules of one module: it receives each event once, in order, on the lane and on a thread of its own.
@@ -225,11 +219,11 @@ struct OpenModulesTests {
         var isOut = false
         /// Lets the module go on, up to the next event to answer.
         func goOn(_ test: inout Self, on thread: LaneThread?) {
-            while let step = test.overdue.next(for: slot, on: thread, log: &test.log) {
+            while let step = test.mailboxes.next(for: slot, on: thread) {
                 guard case .event(let event) = step else { break }
                 heard.append(event.sequence)
                 if thread == nil {
-                    isOut = test.overdue.open(slot, event, log: test.log)
+                    isOut = test.mailboxes.open(slot, event)
                     return
                 }
             }
@@ -237,29 +231,29 @@ struct OpenModulesTests {
         for _ in 0..<200 {
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
-                let event = accept(durable: .random(using: &random))
+                let event = accept(durable: .random(using: &random), by: slot)
                 count += 1
                 // The lane itself tells a module that is behind nothing.
-                if !overdue.holds(slot) {
+                if !mailboxes.isBehind(slot) {
                     slot.status.store(.listed, ordering: .relaxed)
-                    isOut = overdue.open(slot, event, log: log)
+                    isOut = mailboxes.open(slot, event)
                     #expect(isOut)
                     heard.append(event.sequence)
                 }
             case 1 where isOut:
                 isOut = false
-                overdue.answered(slot, log: log)
-                if !overdue.isOverdue(slot) { goOn(&self, on: nil) }
-            case 2 where overdue.holds(slot) && !overdue.isOverdue(slot):
-                overdue.add([slot], of: thread, job: nil, log: &log)
-            case 3 where overdue.isOverdue(slot): goOn(&self, on: thread)
+                mailboxes.answered(slot)
+                if !mailboxes.isOverdue(slot) { goOn(&self, on: nil) }
+            case 2 where mailboxes.isBehind(slot) && !mailboxes.isOverdue(slot):
+                mailboxes.add([slot], of: thread, job: nil)
+            case 3 where mailboxes.isOverdue(slot): goOn(&self, on: thread)
             default: break
             }
         }
-        while overdue.holds(slot) {
-            if isOut { overdue.answered(slot, log: log) }
+        while mailboxes.isBehind(slot) {
+            if isOut { mailboxes.answered(slot) }
             isOut = false
-            goOn(&self, on: overdue.isOverdue(slot) ? thread : nil)
+            goOn(&self, on: mailboxes.isOverdue(slot) ? thread : nil)
         }
         #expect(heard == Array(0..<count))
         #expect(notes.values.last == "level" || notes.values.isEmpty)

@@ -1,0 +1,92 @@
+/// Durable events that a module has not received and that are no longer in memory: a range of the inbox.
+struct InboxBacklog {
+    /// The range of their positions in the inbox: from the first one to the end of the last.
+    private var places: Range<EventPosition>?
+    /// The events, also behind the range, that the module is not to receive: another one claimed them.
+    private var passed: Set<EventPosition> = []
+    /// The last event that the module had begun and is to receive again, and whether it was stopped in it.
+    private var again: (position: EventPosition, isGivenBack: Bool)?
+
+    /// The number of events among them that are for the module.
+    private(set) var count = 0
+
+    var first: EventPosition? { places?.lowerBound }
+
+    /// The first event, if the module has begun it, and was stopped in it.
+    var begun: EventPosition? {
+        again.flatMap { $0.isGivenBack && $0.position == first ? $0.position : nil }
+    }
+
+    /// Adds an event for the module that stands after all others.
+    mutating func append(_ entry: InboxEntry) {
+        places = (places?.lowerBound ?? entry.position)..<entry.end
+        count += 1
+    }
+
+    /// Adds an event that the module was processing in front of the others.
+    ///
+    /// - Parameters:
+    ///   - entry: The event.
+    ///   - isGivenBack: Whether it took too long for a stop or for another change of the module.
+    mutating func putBack(_ entry: InboxEntry, isGivenBack: Bool) {
+        let all = places ?? entry.position..<entry.end
+        places = min(entry.position, all.lowerBound)..<max(entry.end, all.upperBound)
+        again = (entry.position, isGivenBack)
+        count += 1
+    }
+
+    /// Excludes an event from those that the module is to receive: one of these, or one that stands after all.
+    mutating func pass(_ entry: InboxEntry) {
+        guard passed.insert(entry.position).inserted, let all = places,
+            all.contains(entry.position)
+        else { return }
+        count = max(0, count - 1)
+        // It was the only one: nothing is left to wait for.
+        if all.lowerBound == entry.position, all.upperBound == entry.end { end() }
+    }
+
+    /// Forgets the events that the module is not to receive, since it has received all before them.
+    mutating func forgetPassed() {
+        if places == nil, !passed.isEmpty { passed = [] }
+    }
+
+    /// Returns whether the module has received an event before, and not returned from it.
+    func hasBegun(_ entry: InboxEntry) -> Bool { entry.position == again?.position }
+
+    /// Removes the event that was read at the first position.
+    ///
+    /// - Returns: Whether the module is to receive it.
+    mutating func take(_ entry: InboxEntry) -> Bool {
+        guard let all = places, entry.position < all.upperBound else {
+            end()
+            return false
+        }
+        // The event was dropped while it was read: another thread moves it to the dead letters.
+        guard entry.position >= all.lowerBound else { return false }
+        let isPassed = passed.remove(entry.position) != nil
+        if !isPassed { count -= 1 }
+        if entry.end < all.upperBound { places = entry.end..<all.upperBound } else { end() }
+        return !isPassed
+    }
+
+    /// Removes the events before a position, which need not be that of an event; all events where it is nil.
+    ///
+    /// - Returns: Their positions, and the events among them that the module was not to receive; nil for none.
+    mutating func drop(
+        before place: EventPosition?
+    ) -> (places: Range<EventPosition>, passed: Set<EventPosition>)? {
+        guard let all = places else { return nil }
+        let end = min(place ?? all.upperBound, all.upperBound)
+        guard all.lowerBound < end else { return nil }
+        let dropped = (all.lowerBound..<end, passed.filter { $0 < end })
+        passed.subtract(dropped.1)
+        if end < all.upperBound { places = end..<all.upperBound } else { self.end() }
+        return dropped
+    }
+
+    /// Subtracts the number of dropped events that were to be delivered.
+    mutating func uncount(_ dropped: Int) { count = max(0, count - dropped) }
+
+    /// Removes all events.
+    mutating func end() { (places, again, count) = (nil, nil, 0) }
+}

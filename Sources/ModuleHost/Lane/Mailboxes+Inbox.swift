@@ -1,0 +1,150 @@
+import Synchronization
+
+/// The durable events that modules have not received: what the inbox and the black box know of them.
+extension Mailboxes {
+    /// Returns the first durable event that each module has not received.
+    ///
+    /// - Returns: The positions by module; none for a module that has no durable event to receive.
+    var undelivered: [(slot: ModuleSlot, position: EventPosition)] {
+        let waiting = entries.values.compactMap { entry in
+            entry.counts ? entry.mail.first.map { (entry.slot, $0) } : nil
+        }
+        // The dropped ranges last, so that their positions take precedence.
+        return waiting + droppedRanges.map { ($0.slot, $0.first) }
+    }
+
+    /// Returns the durable events that the lane has passed, and that a module has yet to receive.
+    ///
+    /// - Returns: Their number, which is that of the module with the most of them, and the position of the first; nil for
+    ///   none.
+    var pending: (count: Int, first: EventPosition)? {
+        let counted = entries.values.filter(\.counts)
+        guard let first = counted.compactMap(\.mail.first).min() else { return nil }
+        return (counted.map(\.mail.durableCount).max() ?? 0, first)
+    }
+
+    /// Notes the first durable event that a module has not received, dropped ones among them.
+    func noteUndelivered(_ slot: ModuleSlot) {
+        let mail = self[slot].flatMap { $0.counts ? $0.mail : nil }
+        let dropped = droppedRanges.lazy.filter { $0.slot === slot }.map(\.first).min()
+        let first = [dropped, mail?.first].compactMap(\.self).min()
+        note(slot, first, first != nil && first == mail?.first && mail?.isFirstBegun == true)
+    }
+
+    // MARK: Dropping
+
+    /// Drops the events with which an overdue or failed module is too far behind.
+    ///
+    /// Until ``settle(_:dropped:)`` they still count as undelivered.
+    ///
+    /// - Parameters:
+    ///   - place: The end of the range; it need not be the position of an event.
+    ///   - slot: The module's slot.
+    /// - Returns: The dropped range; nil for none.
+    mutating func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
+        guard let entry = self[slot], !droppedRanges.contains(where: { $0.slot === slot }) else {
+            return nil
+        }
+        let begun =
+            entry.isHeld ? nil : entry.mail.begun.map(\.position).flatMap { $0 < place ? $0 : nil }
+        let dropped = entries[slot.number]?.mail.backlog.drop(before: place)
+        guard let first = begun ?? dropped?.places.lowerBound else { return nil }
+        if begun != nil { entries[slot.number]?.mail.dropBegun() }
+        let range = DroppedRange(
+            slot: slot, first: first, begun: begun, places: dropped?.places,
+            excluded: dropped?.passed ?? [], reason: entry.isHeld ? .failed : .behind,
+            outlastsModule: entry.isHeld)
+        droppedRanges.append(range)
+        return range
+    }
+
+    /// Drops all durable events that a module has not received, since it is removed.
+    ///
+    /// - Parameters:
+    ///   - slot: The module's slot, which is still registered.
+    ///   - rest: The events for the module that the lane has not reached; nil for none.
+    /// - Returns: The number of dropped events, except those of `rest`.
+    mutating func dropAll(of slot: ModuleSlot, and rest: Range<EventPosition>?) -> Int {
+        for index in droppedRanges.indices where droppedRanges[index].slot === slot {
+            droppedRanges[index].outlastsModule = true
+        }
+        let state =
+            self[slot].map { $0.isHeld ? "had failed" : "was unresponsive" }
+            ?? "had not received it"
+        entries[slot.number]?.mail.spillAll()
+        let begun = self[slot]?.mail.begun
+        let count = self[slot]?.mail.durableCount ?? 0
+        let dropped = entries[slot.number]?.mail.backlog.drop(before: nil)
+        let places = dropped.map {
+            $0.places.lowerBound..<(rest?.upperBound ?? $0.places.upperBound)
+        }
+        entries[slot.number]?.mail.dropBegun()
+        if let first = begun?.position ?? (places ?? rest)?.lowerBound {
+            droppedRanges.append(
+                DroppedRange(
+                    slot: slot, first: first, begun: begun?.position, places: places ?? rest,
+                    excluded: dropped?.passed ?? [], reason: .removed(state),
+                    outlastsModule: true))
+        }
+        if self[slot]?.isHeld == true { release(slot) } else { noteUndelivered(slot) }
+        return count
+    }
+
+    /// Drops the durable event that a module is processing.
+    ///
+    /// - Parameters:
+    ///   - slot: The module's slot.
+    ///   - reason: The reason.
+    /// - Returns: False where it is not processing one.
+    mutating func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
+        guard let begun = self[slot]?.mail.begun else { return false }
+        entries[slot.number]?.mail.dropBegun()
+        droppedRanges.append(
+            DroppedRange(
+                slot: slot, first: begun.position, begun: begun.position, places: nil, excluded: [],
+                reason: .event(reason), outlastsModule: true))
+        return true
+    }
+
+    /// Notes that a dropped range is in the dead letters.
+    mutating func settle(_ range: DroppedRange, dropped: Int) {
+        droppedRanges.removeAll { $0.slot === range.slot && $0.first == range.first }
+        if self[range.slot] != nil {
+            entries[range.slot.number]?.mail.backlog.uncount(dropped)
+            // An event that it has begun is reported by itself.
+            if case .event = range.reason {
+            } else {
+                entries[range.slot.number]?.mail.countMissed(dropped)
+            }
+        }
+        noteUndelivered(range.slot)
+    }
+}
+
+/// Durable events that a module is no longer to receive, on their way to the dead letters.
+struct DroppedRange: Sendable {
+    /// The reason.
+    enum Reason: Hashable, Sendable {
+        /// The module is too far behind.
+        case behind
+        /// The module has failed, and too many events wait for it.
+        case failed
+        /// The module was removed or disabled; its state at that time, in words that follow its id.
+        case removed(String)
+        /// The module cannot receive this event, for the reason in words.
+        case event(String)
+    }
+
+    let slot: ModuleSlot
+    /// The position of the first event; no other dropped range of the module begins there.
+    let first: EventPosition
+    /// The position of the event that the module is processing.
+    let begun: EventPosition?
+    /// The positions of the other events.
+    let places: Range<EventPosition>?
+    /// The events among them that the module was not to receive.
+    let excluded: Set<EventPosition>
+    let reason: Reason
+    /// Whether the events are to be reported even if the module is unloaded.
+    var outlastsModule = false
+}
