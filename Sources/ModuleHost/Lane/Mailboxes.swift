@@ -14,6 +14,8 @@ struct Mailboxes {
     let box: BlackBox?
     let memory = MailboxMemory()
     /// The mailboxes, by the numbers of their slots.
+    ///
+    /// Changed in place: who holds an entry meanwhile has its events copied.
     var entries: [UInt16: Entry] = [:]
     /// Whether the app stops: a module is notified of the shutdown events behind the one that it has not answered.
     private(set) var isStopping = false
@@ -105,9 +107,9 @@ struct Mailboxes {
         let isFirst = self[slot]?.mail.first == nil
         guard entries[number]?.mail.put(kept) == true else { return false }
         if isFirst, event.entry != nil { noteUndelivered(slot) }
-        let limit = slot.backlog
-        while let entry = entries[number], entry.mail.isOver(limit, of: memory) {
-            if entry.isAnswerAwaited, !entry.mail.isFirstInInbox { return true }
+        let (limit, isAnswerAwaited) = (slot.backlog, self[slot]?.isAnswerAwaited == true)
+        while entries[number]?.mail.isOver(limit, of: memory) == true {
+            if isAnswerAwaited, entries[number]?.mail.isFirstInInbox == false { return true }
             entries[number]?.mail.spill()
         }
         return false
@@ -134,10 +136,10 @@ struct Mailboxes {
     /// it is to receive.
     mutating func endSearch(for event: LifecycleEvent) {
         guard let entry = event.entry else { return }
-        for (number, box) in entries
-        where box.isBehind && box.slot.isListed && box.mail.reached <= event.sequence {
-            entries[number]?.mail.pass(entry)
-        }
+        let unreached = entries.filter { _, other in
+            other.isBehind && other.slot.isListed && other.mail.reached <= event.sequence
+        }.keys
+        for number in unreached { entries[number]?.mail.pass(entry) }
     }
 
     // MARK: Overdue modules
@@ -195,9 +197,7 @@ struct Mailboxes {
     mutating func forget(_ slot: ModuleSlot) { told[slot.number] = nil }
 
     mutating func `defer`(for slot: ModuleSlot, _ work: DeferredWork) -> Bool {
-        guard let entry = self[slot], entry.taker.thread != nil, !entry.isLeftBehind else {
-            return false
-        }
+        guard isOverdue(slot), self[slot]?.isLeftBehind == false else { return false }
         entries[slot.number]?.deferred.append(work)
         return true
     }
@@ -224,15 +224,13 @@ struct Mailboxes {
     mutating func next(for slot: ModuleSlot, on thread: LaneThread?) -> Step? {
         let number = slot.number
         // A module that stopped being overdue may soon be overdue again, on another thread.
-        guard let entry = self[slot], entry.isBehind, entry.taker.thread === thread else {
-            return nil
-        }
+        guard isBehind(slot), self[slot]?.taker.thread === thread else { return nil }
         guard slot.isListed else {
             if let work = entries[number]?.deferred.popFirst() { return .dropped(work) }
             endTaking(slot)
             return nil
         }
-        if entry.mail.isOut {
+        if entries[number]?.mail.isOut == true {
             // Work of the module that takes the answer may have come before this thread was back.
             if let work = entries[number]?.deferred.popFirst() { return .deferred(work) }
             guard thread != nil else { return nil }
@@ -244,7 +242,7 @@ struct Mailboxes {
             noteUndelivered(slot)
             return .deferred(work)
         }
-        if !entry.isHeld, let place = entries[number]?.mail.backlog.first {
+        if self[slot]?.isHeld == false, let place = entries[number]?.mail.backlog.first {
             noteUndelivered(slot)
             return .read(place)
         }

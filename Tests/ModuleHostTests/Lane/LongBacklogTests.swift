@@ -50,6 +50,39 @@ struct LongBacklogTests {
     }
 
     @Test(
+        "a module takes what waits in memory in time that grows with the number of events",
+        .timeLimit(.minutes(1)),
+        .disabled(if: isSanitized, "the limit is for code without a sanitizer"),
+        arguments: [true, false])
+    mutating func inMemory(isOverdue: Bool) throws {
+        let slot = ModuleSlot(
+            number: 1, id: nil, limits: ModuleSlot.Limits(backlog: count, hasProcess: !isOverdue))
+        var event = LifecycleEvent.state(.memoryWarning, origin: .host)
+        mailboxes.accept(&event)
+        if isOverdue {
+            mailboxes.add([slot], of: thread, job: nil)
+        } else {
+            _ = mailboxes.open(slot, event)
+        }
+        for number in 0..<count {
+            var event = LifecycleEvent.state(.memoryWarning, origin: .host)
+            if number.isMultiple(of: 2) { event = self.event(entry(number)) }
+            mailboxes.accept(&event)
+            mailboxes.put(event, for: slot)
+            if isOverdue { _ = mailboxes.defer(for: slot, DeferredWork {}) }
+        }
+        var taken = 0
+        while true {
+            if !isOverdue { mailboxes.answered(slot) }
+            guard let step = mailboxes.next(for: slot, on: isOverdue ? thread : nil) else { break }
+            guard case .event(let event) = step else { continue }
+            taken += 1
+            if !isOverdue { _ = mailboxes.open(slot, event) }
+        }
+        #expect(taken == count)
+    }
+
+    @Test(
         "an overdue module falls behind in time that grows with the number of events",
         .timeLimit(.minutes(1)),
         .disabled(if: isSanitized, "the limit is for code without a sanitizer"))
