@@ -117,9 +117,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     }
 
     private func end(_ event: LifecycleEvent, in app: App) {
-        if event.kind.isClaimed {
-            app.gate.lane.endSearch(for: event, with: tally.lastAsked)
-        }
+        app.gate.lane.endDelivery(of: event, with: tally.lastAsked)
         tally.slowest = slowest(in: app.gate.lane)
         tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
         if open.isEmpty {

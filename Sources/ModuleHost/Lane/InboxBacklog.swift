@@ -7,7 +7,7 @@ struct InboxBacklog {
     /// The last event that the module had begun and is to receive again, and whether it was stopped in it.
     private var again: (position: EventPosition, isGivenBack: Bool)?
 
-    /// The number of events among them that are for the module.
+    /// The number of events among them that are for the module; while they are read, at least one.
     private(set) var count = 0
 
     var first: EventPosition? { places?.lowerBound }
@@ -40,7 +40,7 @@ struct InboxBacklog {
         guard passed.insert(entry.position).inserted, let all = places,
             all.contains(entry.position)
         else { return }
-        count = max(0, count - 1)
+        count = max(1, count - 1)
         // It was the only one: nothing is left to wait for.
         if all.lowerBound == entry.position, all.upperBound == entry.end { end() }
     }
@@ -64,7 +64,8 @@ struct InboxBacklog {
         // The event was dropped while it was read: another thread moves it to the dead letters.
         guard entry.position >= all.lowerBound else { return false }
         let isPassed = passed.remove(entry.position) != nil
-        if !isPassed { count -= 1 }
+        // Between its own there are events that are none for it.
+        if !isPassed { count = max(1, count - 1) }
         if entry.end < all.upperBound { places = entry.end..<all.upperBound } else { end() }
         return !isPassed
     }
@@ -85,7 +86,9 @@ struct InboxBacklog {
     }
 
     /// Subtracts the number of dropped events that were to be delivered.
-    mutating func uncount(_ dropped: Int) { count = max(0, count - dropped) }
+    mutating func uncount(_ dropped: Int) {
+        count = places == nil ? 0 : max(1, count - dropped)
+    }
 
     /// Removes all events.
     mutating func end() { (places, again, count) = (nil, nil, 0) }

@@ -179,18 +179,17 @@ extension Lane {
         state.withLock { $0.mailboxes.defer(for: slot, work) }
     }
 
-    /// Ends the search for a module that claims an event: no module that is behind and stands after the last one that was asked
-    /// receives the event.
+    /// Notes that the delivery of an event is over.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - slot: The last slot that was called; nil where all were.
-    func endSearch(for event: LifecycleEvent, with slot: ModuleSlot?) {
+    ///   - slot: The last slot that a search was in; nil where all were asked.
+    func endDelivery(of event: LifecycleEvent, with slot: ModuleSlot?) {
         guard let entry = event.entry else { return }
         state.withLock { state in
-            state.mailboxes.endSearch(for: event)
+            state.mailboxes.endDelivery(of: event)
             // An overdue module may have acted, too.
-            if slot != nil { state.mailboxes.noteClaimed(entry) }
+            if event.kind.isClaimed, slot != nil { state.mailboxes.noteClaimed(entry) }
         }
     }
 

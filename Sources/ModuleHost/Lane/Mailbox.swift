@@ -66,7 +66,9 @@ struct Mailbox {
 
     /// Excludes a durable event that the module was not asked about from those that it is to receive.
     mutating func pass(_ entry: InboxEntry) {
-        if first != nil { backlog.pass(entry) }
+        guard first != nil else { return }
+        backlog.pass(entry)
+        if first == nil { backlog.forgetPassed() }
     }
 
     /// Returns whether more events are in memory than may be.
@@ -96,6 +98,22 @@ struct Mailbox {
             if let entry = event.entry { backlog.append(entry) } else { dropped += 1 }
         }
         return dropped
+    }
+
+    /// Removes the durable events before a place from memory: they wait in the inbox alone.
+    mutating func spill(before place: EventPosition) {
+        guard let first = durable.first, first.position < place else { return }
+        let all = queue.removeAll()
+        (bytes, durable) = (0, Deque())
+        for kept in all {
+            if let entry = kept.event.entry, entry.position < place {
+                backlog.append(entry)
+            } else {
+                queue.append(kept)
+                bytes += kept.footprint
+                if let entry = kept.event.entry { durable.append(entry) }
+            }
+        }
     }
 
     private mutating func popFirst() -> LifecycleEvent? {

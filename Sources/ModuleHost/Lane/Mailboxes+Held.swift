@@ -45,6 +45,10 @@ extension Mailboxes {
         if isBehind {
             entries[slot.number]?.mail.spillAll()
             entries[slot.number]?.mail.putBack()
+            // The delivery passes it by from now on.
+            if let entry = eventInHand(for: slot) {
+                entries[slot.number]?.mail.backlog.append(entry)
+            }
         } else if let current, !wasHeld {
             entries[slot.number]?.mail.backlog.append(current)
         }

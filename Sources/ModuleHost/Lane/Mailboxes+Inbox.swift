@@ -47,6 +47,7 @@ extension Mailboxes {
         }
         let begun =
             entry.isHeld ? nil : entry.mail.begun.map(\.position).flatMap { $0 < place ? $0 : nil }
+        entries[slot.number]?.mail.spill(before: place)
         let dropped = entries[slot.number]?.mail.backlog.drop(before: place)
         guard let first = begun ?? dropped?.places.lowerBound else { return nil }
         if begun != nil { entries[slot.number]?.mail.dropBegun() }
@@ -111,9 +112,8 @@ extension Mailboxes {
         droppedRanges.removeAll { $0.slot === range.slot && $0.first == range.first }
         if self[range.slot] != nil {
             entries[range.slot.number]?.mail.backlog.uncount(dropped)
-            // An event that it has begun is reported by itself.
-            if case .event = range.reason {
-            } else {
+            // All others are reported by themselves.
+            if case .behind = range.reason {
                 entries[range.slot.number]?.mail.countMissed(dropped)
             }
         }

@@ -23,6 +23,8 @@ struct Mailboxes {
     var droppedRanges: [DroppedRange] = []
     /// The position that the next event gets.
     private(set) var head: UInt64 = 0
+    /// The durable event that is being delivered; nil for none.
+    private var inHand: LifecycleEvent?
     /// For modules that are listed again: the position before which they have received all events.
     private var told: [UInt16: UInt64] = [:]
     private var turns = 0
@@ -81,7 +83,7 @@ struct Mailboxes {
     mutating func accept(_ event: inout LifecycleEvent) {
         event.sequence = head
         head += 1
-        if newest != nil { newest = nil }
+        (newest, inHand) = (nil, event.entry == nil ? nil : event)
         guard let entry = event.entry else { return }
         for slot in heldSlots where event.isFor(slot.id) {
             let isFirst = self[slot]?.mail.backlog.first == nil
@@ -132,14 +134,25 @@ struct Mailboxes {
         self[slot] == nil ? nil : entries[slot.number]?.mail.spill()
     }
 
-    /// Notes that a search is over that asked a module of the app directly, or did not reach it: its event is none of those that
-    /// it is to receive.
-    mutating func endSearch(for event: LifecycleEvent) {
-        guard let entry = event.entry else { return }
+    /// Notes that the delivery of an event is over.
+    ///
+    /// - Parameter event: The event. One that modules claim is none of those that a module is to receive which the search asked
+    ///   directly, or did not reach.
+    mutating func endDelivery(of event: LifecycleEvent) {
+        inHand = nil
+        guard event.kind.isClaimed, let entry = event.entry else { return }
         let unreached = entries.filter { _, other in
             other.isBehind && other.slot.isListed && other.mail.reached <= event.sequence
-        }.keys
+        }.map(\.key)
         for number in unreached { entries[number]?.mail.pass(entry) }
+    }
+
+    /// Returns the durable event that is being delivered, where it is for a module that is behind and that it has yet to reach.
+    func eventInHand(for slot: ModuleSlot) -> InboxEntry? {
+        guard let event = inHand, event.isFor(slot.id),
+            self[slot].map({ $0.mail.reached <= event.sequence }) == true
+        else { return nil }
+        return event.entry
     }
 
     // MARK: Overdue modules
@@ -282,6 +295,8 @@ struct Mailboxes {
         _ entry: InboxEntry?, _ event: LifecycleEvent?, for slot: ModuleSlot, on thread: LaneThread
     ) -> LifecycleEvent? {
         guard self[slot]?.taker.thread === thread else { return nil }
+        // It may have failed meanwhile: the events are for its next instance then.
+        guard slot.isListed, self[slot]?.isHeld == false else { return nil }
         defer { noteUndelivered(slot) }
         return entries[slot.number]?.mail.take(entry, event, for: slot.id)
     }

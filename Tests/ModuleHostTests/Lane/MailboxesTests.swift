@@ -223,7 +223,7 @@ struct MailboxesTests {
     mutating func search() throws {
         takeOver([slots[1]], of: threads[0], job: job())
         let claimed = try job(LifecycleEvent.openURL("a:b", origin: .host), to: [slots[0]])
-        mailboxes.endSearch(for: try #require(claimed.event))
+        mailboxes.endDelivery(of: try #require(claimed.event))
         _ = job()
         expect(slots[1], on: threads[0], ["2", "rejoined, 0 missed"])
     }
@@ -272,7 +272,7 @@ struct MailboxesTests {
             end: EventPosition(segment: 1, offset: 300))
         inbox.append(claimed)
         let url = try LifecycleEvent.openURL("a:b", origin: .inbox).standing(at: claimed)
-        mailboxes.endSearch(for: try #require(job(url, to: [slots[0]]).event))
+        mailboxes.endDelivery(of: try #require(job(url, to: [slots[0]]).event))
         for _ in 0..<4 { _ = durableJob() }
         expect(
             slots[1], on: threads[0],
@@ -310,6 +310,19 @@ struct MailboxesTests {
         mailboxes.settle(drop, dropped: 3)
         expect(
             slots[0], on: threads[0], ["1:400", "1:500", "6", "7", "8", "rejoined, 3 missed"])
+    }
+
+    @Test("what is in memory can be dropped as well, and all else stays")
+    mutating func droppedFromMemory() throws {
+        takeOver([slots[0]], of: threads[0], job: job())
+        _ = job()
+        for _ in 0..<2 { _ = durableJob() }
+        let dropped = mailboxes.drop(
+            before: EventPosition(segment: 1, offset: 100), by: slots[0])
+        let range = try #require(dropped)
+        #expect(range.places == inbox[0].position..<inbox[0].end)
+        mailboxes.settle(range, dropped: 1)
+        expect(slots[0], on: threads[0], ["1", "3", "rejoined, 1 missed"])
     }
 
     @Test("who is gone is behind on nothing at once, though its thread has not returned")

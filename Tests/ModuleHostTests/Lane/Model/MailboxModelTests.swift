@@ -42,6 +42,7 @@ struct MailboxModelTests {
         /// The durable events that it has to return from, and has not.
         private var owed: Set<Int> = []
         private var claimed: Set<Int> = []
+        private var foreign: Set<Int> = []
         /// The events that it may be told once more.
         private var again: Set<Int> = []
         private var last = -1
@@ -67,6 +68,8 @@ struct MailboxModelTests {
 
         private mutating func tell(_ event: LifecycleEvent) {
             let number = Int(event.sequence)
+            // Between its own in the inbox.
+            guard !foreign.contains(number) else { return }
             note("told \(number)")
             if number <= last, !again.contains(number) {
                 broken.append("told \(number) behind \(last)")
@@ -82,8 +85,17 @@ struct MailboxModelTests {
         }
 
         /// Sends an event, as the lane does.
+        ///
+        /// - Parameters:
+        ///   - isDurable: Whether it is in the inbox.
+        ///   - isClaimed: Whether another module claims it before the search reaches this one.
+        ///   - isForeign: Whether this one does not listen to it.
+        ///   - answersLater: Whether this one answers it later.
+        ///   - isStuck: Whether this one does not return from it in time.
+        ///   - fails: Whether it fails on its own thread before the delivery reaches it, where it is behind.
         mutating func send(
-            durable isDurable: Bool, claimed isClaimed: Bool, answersLater: Bool, isStuck: Bool
+            durable isDurable: Bool, claimed isClaimed: Bool, foreign isForeign: Bool,
+            answersLater: Bool, isStuck: Bool, fails: Bool
         ) throws {
             let number = UInt32(events.count)
             var event =
@@ -98,11 +110,17 @@ struct MailboxModelTests {
             events.append(event)
             guard !isClaimed else {
                 claimed.insert(Int(number))
-                mailboxes.endSearch(for: event)
+                mailboxes.endDelivery(of: event)
                 if isDurable { mailboxes.noteClaimed(entry) }
                 return
             }
+            defer { mailboxes.endDelivery(of: event) }
+            if isForeign {
+                foreign.insert(Int(number))
+                return
+            }
             if isDurable { owed.insert(Int(number)) }
+            if fails, mailboxes.isBehind(slot) { fail() }
             switch status {
             case .unlisted: return
             case .overdue, .open: mailboxes.put(event, for: slot)
@@ -130,7 +148,7 @@ struct MailboxModelTests {
         }
 
         /// Has it go on with what waits for it, by one step: one that is overdue is back then.
-        mutating func goOn(answersLater: Bool) {
+        mutating func goOn(answersLater: Bool, failsInRead: Bool) {
             guard mailboxes.isBehind(slot) else { return }
             let isOverdue = mailboxes.isOverdue(slot)
             if isOverdue, !isOut { returned() }
@@ -147,6 +165,7 @@ struct MailboxModelTests {
                 }
             case .read where !isOverdue: takeOver(in: nil)
             case .read(let place):
+                if failsInRead { fail() }
                 let found = events.first { $0.position.map { $0 >= place } == true }
                 if let event = mailboxes.take(found?.entry, found, for: slot, on: thread) {
                     tell(event)
@@ -169,6 +188,7 @@ struct MailboxModelTests {
 
         mutating func fail() {
             if let current { again.insert(current) }
+            note("fails")
             let entry = current.flatMap { events[$0].entry }
             mailboxes.fail(slot, in: mailboxes.isBehind(slot) ? nil : entry)
             current = nil
@@ -214,11 +234,12 @@ struct MailboxModelTests {
             case 0..<4 where !life.isToCatchUp:
                 let (isDurable, isClaimed) = (toss(), toss() && toss())
                 try life.send(
-                    durable: isDurable, claimed: isClaimed, answersLater: toss(), isStuck: toss())
+                    durable: isDurable, claimed: isClaimed, foreign: toss() && toss(),
+                    answersLater: toss(), isStuck: toss(), fails: toss() && toss() && toss())
                 life.note(
                     "\(isDurable ? "durable" : "event")\(isClaimed ? " for another" : "")")
             case 4, 5:
-                life.goOn(answersLater: toss())
+                life.goOn(answersLater: toss(), failsInRead: toss() && toss() && toss())
                 life.note("goes on")
             case 6 where life.isOut, 7 where life.isOut:
                 life.answer()
@@ -231,7 +252,6 @@ struct MailboxModelTests {
                 life.note("gives back")
             case 10 where life.status != .unlisted:
                 life.fail()
-                life.note("fails")
             case 11 where life.status == .unlisted:
                 life.makeAgain(inNewSlot: toss())
                 life.note("is made again")
