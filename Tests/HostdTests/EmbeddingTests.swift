@@ -143,8 +143,8 @@ struct EmbeddingTests {
             (["stop", "--now"], "would end it, too: stop it without 'now'"),
             (["reload"], "keeps its slatefile: restart the program to change that"),
             (["apply", "slatefile.json"], "keeps its slatefile"),
-            (["disable", "com.mm.orders"], "keeps its slatefile"),
-            (["enable", "com.mm.orders"], "keeps its slatefile"),
+            (["disable", "com.mm.orders"], "keeps its modules: stop the program, run the command"),
+            (["enable", "com.mm.orders"], "keeps its modules"),
         ] {
             let outcome = try HostProcess.run(words, in: folder.path)
             #expect(outcome.exit == .code(69), "\(words): \(outcome)")

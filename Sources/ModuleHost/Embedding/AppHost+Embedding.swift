@@ -168,9 +168,11 @@ extension AppHost {
         } else {
             parts = nil
         }
-        let life = EmbeddedLife { try parts?.begin($0, slatefile: path) }
-        let reference = WeakBox<AppHost>()
         let held = Guarded<PidFile?>(claim)
+        let life = EmbeddedLife {
+            try parts?.begin($0, slatefile: path, keeping: held.withLock { $0 })
+        }
+        let reference = WeakBox<AppHost>()
         let finish: @Sendable (End) -> Void = { end in
             parts?.end(end)
             if let host = reference.object {
@@ -198,13 +200,23 @@ extension AppHost {
                     // A thread that is stuck in a module does not come back to the lane.
                     guard end.isInOrder, life.isRunning, let lane = reference.object?.gate.lane
                     else {
-                        return finish(end)
+                        return Self.finish(end, finish)
                     }
                     lane.runAfterEnd { finish(end) }
                 }),
             blackBox: parts?.blackBox.box, ring: parts?.blackBox.ring, role: StandaloneRole(),
             life: life)
         reference.set(self)
+    }
+
+    private static func finish(_ end: End, _ finish: @escaping @Sendable (End) -> Void) {
+        guard case .overdue = end else { return finish(end) }
+        // Not on the thread of the alarms, which found that out: the control thread waits for some.
+        do throws(SystemError) {
+            try NativeThread.start(name: "host end") { finish(end) }
+        } catch {
+            finish(end)
+        }
     }
 
     // MARK: Running
@@ -227,11 +239,13 @@ extension AppHost {
                 try NativeThread.checkRoom(for: 3)
                 try launch()
             } catch {
-                // No thread of the lane will end it.
-                life.end(.stopped)
-                end(.stopped)
-                throw error as? HostError ?? (error as? SystemError).map { .noThread($0) }
+                let error =
+                    error as? HostError ?? (error as? SystemError).map { .noThread($0) }
                     ?? .failed("\(error)")
+                // No thread of the lane will end it.
+                life.end(.failed("\(error)"))
+                end(.failed("\(error)"))
+                throw error
             }
         }
         let end = await withTaskCancellationHandler {

@@ -81,8 +81,9 @@ final class EmbeddedParts: Sendable {
     /// - Parameters:
     ///   - host: The host.
     ///   - slatefile: The path of its slatefile; nil for one that is not in a file.
+    ///   - claim: The claim of the state directory, kept for as long as the inbox writes to it.
     /// - Throws: ``HostError``; ``end(_:)`` undoes what has begun.
-    func begin(_ host: AppHost, slatefile: String?) throws(HostError) {
+    func begin(_ host: AppHost, slatefile: String?, keeping claim: PidFile?) throws(HostError) {
         if let tail {
             let controlled = ControlledDaemon(
                 host, slatefile: slatefile, inbox: inbox, lastDeath: blackBox.previous?.death)
@@ -98,7 +99,7 @@ final class EmbeddedParts: Sendable {
         }
         blackBox.begin()
         guard let inbox else { return }
-        do throws(SystemError) { try inbox.start() } catch { throw .noThread(error) }
+        do throws(SystemError) { try inbox.start(keeping: claim) } catch { throw .noThread(error) }
         isBegun.store(true, ordering: .releasing)
     }
 

@@ -131,12 +131,15 @@ package final class Inbox: Sendable {
 
     /// Begins to accept events; none is delivered before ``open(for:)``.
     ///
+    /// - Parameter claim: The claim of the state directory, kept by the thread: another host would write to the same files.
     /// - Throws: An error where the system has no room for a thread.
-    package func start() throws(SystemError) {
+    package func start(keeping claim: PidFile? = nil) throws(SystemError) {
+        let claim = Guarded(claim)
         try NativeThread.start(name: "inbox") { [self] in
             var feeder = InboxFeeder(self)
             feeder.run()
             progress.leaveAll()
+            claim.withLock { $0 = nil }
             ended.give()
         }
     }

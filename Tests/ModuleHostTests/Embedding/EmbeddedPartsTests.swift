@@ -57,7 +57,7 @@ struct EmbeddedPartsTests {
         try folder.write(#"{"modules":["\#(module)"]}"#, to: "disabled.json")
     }
 
-    @Test("a client of the socket stops it: run() returns, and its files are closed")
+    @Test("a client of the socket stops it: run() returns, and its socket is gone")
     func stopped() async throws {
         try disable("com.mm.copy")
         let host = try host()
@@ -78,9 +78,10 @@ struct EmbeddedPartsTests {
         #expect(try folder.text(of: "hostd.pid") == "")
     }
 
-    @Test("an event that was sent before the host runs is accepted then, once")
+    @Test("an event that is sent while the host starts is delivered, once")
     func sent() async throws {
-        let first = try host(hasControlSocket: false)
+        let log = LogRecorder()
+        let first = try host(hasControlSocket: false, log: log)
         let sent = Task { [order] in try await first.send(.message, payload: order, id: "one") }
         let run = Task { try await first.run() }
         guard case .accepted(let position) = try await sent.value else {
@@ -94,12 +95,14 @@ struct EmbeddedPartsTests {
             try await first.send(.background, payload: order)
         }
         #expect(invalid?.isInvalid == true)
+        _ = await log.first { $0.module == "com.mm.copy" && $0.message == "one" }
         first.stop(because: "the test says so")
         try await run.value
         let late = await #expect(throws: SendError.self) {
             try await first.send(.message, payload: order)
         }
         #expect(late?.description == "not accepted: the host ends")
+        #expect(log.messages.count { $0 == "one" } == 2)
     }
 
     @Test("without an inbox, or if the host is never run, nothing is accepted")

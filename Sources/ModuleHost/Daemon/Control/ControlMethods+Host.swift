@@ -19,8 +19,19 @@ extension ControlMethods {
             add(reloader)
             addDisabling(by: reloader)
         } else {
-            for method in ["apply", "disable", "enable", "reload"] {
-                self[method] = { $0.reply.fail(.embedded("keeps its slatefile", Self.instead)) }
+            for method in ["apply", "reload"] {
+                self[method] = {
+                    $0.reply.fail(
+                        .embedded("keeps its slatefile", "restart the program to change that"))
+                }
+            }
+            for method in ["disable", "enable"] {
+                self[method] = {
+                    $0.reply.fail(
+                        .embedded(
+                            "keeps its modules",
+                            "stop the program, run the command, and start the program"))
+                }
             }
         }
         addCalls(to: host)
@@ -33,8 +44,6 @@ extension ControlMethods {
         add(routesOf: host.slatefile.app) { host.routes($0) }
         logFailures(to: host.log, time: host.time, ring: host.ring) { host.routes($0) }
     }
-
-    private static let instead = "restart the program to change that"
 }
 
 extension RPCError {
