@@ -42,7 +42,7 @@ extension Mailboxes {
 
     /// Lets the answer of a module be what it waits for, and no thread.
     mutating func awaitAnswer(of slot: ModuleSlot) {
-        entries[slot.number]?.taker = .answer
+        setTaker(.answer, of: slot)
         box?.setOverdue(slot.number, false)
         slot.status.store(.open, ordering: .releasing)
         // A stop does not read on in the inbox.

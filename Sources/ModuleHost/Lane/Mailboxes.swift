@@ -17,12 +17,14 @@ struct Mailboxes {
     ///
     /// Changed in place: who holds an entry meanwhile has its events copied.
     var entries: [UInt16: Entry] = [:]
+    /// The numbers of the modules that are behind: many others may have failed, whose mailboxes need not be looked at for these.
+    private var behind: Set<UInt16> = []
     /// Whether the app stops: a module is notified of the shutdown events behind the one that it has not answered.
     private(set) var isStopping = false
     /// The ranges dropped for modules that were too far behind, until they are in the dead letters.
     var droppedRanges: [DroppedRange] = []
     /// The position that the next event gets.
-    private(set) var head: UInt64 = 0
+    private var head: UInt64 = 0
     /// The durable event that is being delivered; nil for none.
     private var inHand: LifecycleEvent?
     /// For modules that are listed again: the position before which they have received all events.
@@ -36,9 +38,6 @@ struct Mailboxes {
 
     // MARK: Looking
 
-    /// Whether no module is behind.
-    var isEmpty: Bool { !entries.values.contains(where: \.isBehind) }
-
     /// The mailbox of a module; nil where nothing waits for it.
     subscript(slot: ModuleSlot) -> Entry? {
         entries[slot.number].flatMap { $0.slot === slot ? $0 : nil }
@@ -47,14 +46,16 @@ struct Mailboxes {
     /// The slots of the overdue modules, in the order in which they became overdue.
     var overdueSlots: [ModuleSlot] {
         var all: [(turn: Int, slot: ModuleSlot)] = []
-        for entry in entries.values {
+        for entry in entriesBehind {
             if case .thread(_, let turn) = entry.taker { all.append((turn, entry.slot)) }
         }
         return all.sorted { $0.turn < $1.turn }.map(\.slot)
     }
 
     /// The modules that are behind and not overdue.
-    var openSlots: [ModuleSlot] { entries.values.filter(\.isAnswerAwaited).map(\.slot) }
+    var openSlots: [ModuleSlot] { entriesBehind.filter(\.isAnswerAwaited).map(\.slot) }
+
+    private var entriesBehind: [Entry] { behind.compactMap { entries[$0] } }
 
     func isBehind(_ slot: ModuleSlot) -> Bool { self[slot]?.isBehind == true }
 
@@ -120,7 +121,7 @@ struct Mailboxes {
     /// A module that is not overdue, and for which more events wait than may, the first of which is in no inbox: it is to
     /// answer before there is another one.
     var full: ModuleSlot? {
-        entries.values.first { entry in
+        entriesBehind.first { entry in
             entry.isAnswerAwaited && entry.slot.isListed && !entry.mail.isFirstInInbox
                 && entry.mail.isOver(entry.slot.backlog, of: memory)
         }?.slot
@@ -141,9 +142,9 @@ struct Mailboxes {
     mutating func endDelivery(of event: LifecycleEvent) {
         inHand = nil
         guard event.kind.isClaimed, let entry = event.entry else { return }
-        let unreached = entries.filter { _, other in
-            other.isBehind && other.slot.isListed && other.mail.reached <= event.sequence
-        }.map(\.key)
+        let unreached = behind.filter { number in
+            entries[number].map { $0.slot.isListed && $0.mail.reached <= event.sequence } == true
+        }
         for number in unreached { entries[number]?.mail.pass(entry) }
     }
 
@@ -192,9 +193,9 @@ struct Mailboxes {
                 // What a stop has left to the next host is that one's.
                 if !isStopping, slot.isListed { entry.isHeld = false }
             }
-            entry.taker = .thread(thread, turn: turns)
-            turns += 1
             entries[number] = entry
+            setTaker(.thread(thread, turn: turns), of: slot)
+            turns += 1
             noteUndelivered(slot)
             if !isYield || slot !== slots.last { box?.setOverdue(number, true) }
             if slot.isListed { slot.status.store(.overdue, ordering: .releasing) }
@@ -311,12 +312,22 @@ struct Mailboxes {
         if slot.isListed {
             slot.status.store(isRejoined ? .rejoined : .listed, ordering: .releasing)
         }
-        entries[number]?.taker = .nobody
+        setTaker(.nobody, of: slot)
         entries[number]?.mail.done()
         noteUndelivered(slot)
         if isOverdue { box?.setOverdue(number, false) }
         if self[slot]?.isHeld == false { entries[number] = nil }
         if entries.isEmpty { newest = nil }
+    }
+
+    /// Makes another one take from a mailbox.
+    mutating func setTaker(_ taker: Taker, of slot: ModuleSlot) {
+        entries[slot.number]?.taker = taker
+        if case .nobody = taker {
+            behind.remove(slot.number)
+        } else {
+            behind.insert(slot.number)
+        }
     }
 
     /// Makes a stop leave what waits for modules that are not overdue to the next host, the durable events; the others are dropped.

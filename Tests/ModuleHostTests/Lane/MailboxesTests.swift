@@ -113,7 +113,7 @@ struct MailboxesTests {
         _ = job()
         expect(slots[0], on: threads[0], [])
         expect(slots[0], on: threads[1], ["2", "rejoined, 0 missed"])
-        #expect(mailboxes.isEmpty && mailboxes.memory.bytes == 0)
+        #expect(mailboxes.entries.isEmpty && mailboxes.memory.bytes == 0)
     }
 
     @Test("a thread whose modules are unresponsive no more counts until it has said so")
@@ -216,7 +216,7 @@ struct MailboxesTests {
             if case .dropped = step { calls.append("dropped") } else { calls.append("else") }
         }
         #expect(calls == ["dropped"])
-        #expect(mailboxes.isEmpty)
+        #expect(mailboxes.entries.isEmpty)
     }
 
     @Test("a search that ended before it is none of its events")
