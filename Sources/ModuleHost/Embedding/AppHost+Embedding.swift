@@ -210,7 +210,7 @@ extension AppHost {
     }
 
     private static func finish(_ end: End, _ finish: @escaping @Sendable (End) -> Void) {
-        guard case .overdue = end else { return finish(end) }
+        guard !end.isInOrder else { return finish(end) }
         // Not on the thread of the alarms, which found that out: the control thread waits for some.
         do throws(SystemError) {
             try NativeThread.start(name: "host end") { finish(end) }
@@ -297,7 +297,7 @@ private struct ClosureSink: LogSink {
 
 extension AppHost.End {
     /// Whether no module was left behind.
-    fileprivate var isInOrder: Bool {
+    var isInOrder: Bool {
         if case .overdue = self { false } else { true }
     }
 }

@@ -107,17 +107,15 @@ final class EmbeddedParts: Sendable {
     ///
     /// - Parameter end: The end of the app. If the stop ran out of time, this takes no long time, either.
     func end(_ end: AppHost.End) {
-        var isOverdue = false
-        if case .overdue = end { isOverdue = true }
-        let limit: Duration = isOverdue ? .milliseconds(200) : .seconds(2)
+        let limit: Duration = end.isInOrder ? .seconds(2) : .milliseconds(200)
         if isBegun.load(ordering: .acquiring) {
             inbox?.stop(within: limit)
         } else {
             inbox?.abandon()
         }
-        blackBox.end(isOverdue ? .overdue : .ended, because: end.failure)
+        blackBox.end(end.isInOrder ? .ended : .overdue, because: end.failure)
         guard let serving = serving.withLock({ $0.take() }) else { return }
         serving.host.ended(end)
-        serving.server.stop(within: isOverdue ? limit : nil)
+        serving.server.stop(within: end.isInOrder ? nil : limit)
     }
 }

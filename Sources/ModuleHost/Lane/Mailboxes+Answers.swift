@@ -17,8 +17,8 @@ extension Mailboxes {
             case .answer where entry.mail.isOut: return false
             case .answer: break
             // It has older ones to receive first, on a thread of its own.
-            case .nobody where entry.mail.backlog.first != nil: return false
-            case .nobody: break
+            case .unattended where entry.mail.backlog.first != nil: return false
+            case .unattended: break
             }
         } else {
             entries[slot.number] = Entry(slot: slot, mail: Mailbox())

@@ -2,7 +2,7 @@ extension Mailboxes {
     /// The one that takes from a mailbox.
     enum Taker {
         /// None: the module has failed, is not made yet, or has yet to begin with the events that waited for it.
-        case nobody
+        case unattended
         /// The module, on the lane, when it has answered its event; no thread is in it.
         case answer
         /// The thread of an overdue module; by the number of those that became overdue before it.
@@ -17,7 +17,7 @@ extension Mailboxes {
     struct Entry {
         let slot: ModuleSlot
         var mail: Mailbox
-        var taker = Taker.nobody
+        var taker = Taker.unattended
         /// Whether the durable events on the disk are not for the present instance of the module: it has failed, or the app
         /// stops and the next host delivers them.
         var isHeld = false
@@ -27,7 +27,7 @@ extension Mailboxes {
         var isLeftBehind = false
 
         var isBehind: Bool {
-            if case .nobody = taker { false } else { true }
+            if case .unattended = taker { false } else { true }
         }
         var isAnswerAwaited: Bool {
             if case .answer = taker { true } else { false }

@@ -95,7 +95,7 @@ struct Mailboxes {
 
     /// Puts an event into the mailbox of a module that is behind, and that it is for.
     ///
-    /// Where more wait than may, the oldest are dropped, or stay in the inbox alone. A module that is not overdue is to
+    /// Beyond the limits the oldest events are dropped, or stay in the inbox alone. A module that is not overdue is to
     /// answer before that where the oldest is in no inbox: see ``full``.
     ///
     /// - Returns: Whether that is so.
@@ -312,7 +312,7 @@ struct Mailboxes {
         if slot.isListed {
             slot.status.store(isRejoined ? .rejoined : .listed, ordering: .releasing)
         }
-        setTaker(.nobody, of: slot)
+        setTaker(.unattended, of: slot)
         entries[number]?.mail.done()
         noteUndelivered(slot)
         if isOverdue { box?.setOverdue(number, false) }
@@ -323,7 +323,7 @@ struct Mailboxes {
     /// Makes another one take from a mailbox.
     mutating func setTaker(_ taker: Taker, of slot: ModuleSlot) {
         entries[slot.number]?.taker = taker
-        if case .nobody = taker {
+        if case .unattended = taker {
             behind.remove(slot.number)
         } else {
             behind.insert(slot.number)

@@ -22,14 +22,14 @@ struct MailboxModelTests {
         func run(on thread: LaneThread, after slot: UInt16) {}
     }
 
-    /// What the inbox knows, by the numbers of the slots.
+    /// The places that the inbox knows, by the numbers of the slots.
     private final class Notes: Sendable {
         let places = Guarded<[UInt16: EventPosition]>([:])
     }
 
     /// The life of a module.
     private struct Life {
-        /// What happened, in words.
+        /// The acts so far, in words.
         private(set) var acts: [String] = []
 
         mutating func note(_ act: String) { acts.append(act) }
@@ -48,7 +48,7 @@ struct MailboxModelTests {
         private var last = -1
         /// The event that it has not returned from, or not answered.
         private(set) var current: Int?
-        /// What broke a rule.
+        /// The broken rules, in words.
         private(set) var broken: [String] = []
 
         init() {
@@ -170,7 +170,7 @@ struct MailboxModelTests {
                 if let event = mailboxes.take(found?.entry, found, for: slot, on: thread) {
                     tell(event)
                 }
-            case .deferred, .dropped: broken.append("work that nobody gave")
+            case .deferred, .dropped: broken.append("work without an owner")
             case .open, .rejoined, nil: break
             }
         }
