@@ -86,8 +86,8 @@ struct Sin: Sendable {
             Descriptor.output.write(bytes)
             return .asItShould
         },
-        Sin("wrong-version", .initialize, does: "speaks protocol 3") { module, _ in
-            module.version = 3
+        Sin("wrong-version", .initialize, does: "speaks protocol 4") { module, _ in
+            module.version = 4
             return .asItShould
         },
         Sin("wrong-id", .event, does: "answers another request, which there is not") {

@@ -115,7 +115,11 @@ extension Slatefile.Module {
     /// Creates the module of this entry, in this process.
     fileprivate func make(with context: ModuleContext) throws -> any ModuleHostCore.Module {
         guard case .entry(let name) = implementation else { throw IsolationError.gone }
-        return try EntryType(name).type.init(context: context)
+        let type = try EntryType(name).type
+        if let windowed = type as? any WindowedModule.Type {
+            context.slot.window = try windowed.checkedWindow
+        }
+        return try type.init(context: context)
     }
 }
 
@@ -124,6 +128,6 @@ extension ModuleSlot.Limits {
     init(of entry: Slatefile.Module) {
         self.init(
             deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog,
-            permissions: entry.permissions, hasProcess: entry.hasProcess)
+            permissions: entry.permissions, hasProcess: entry.hasProcess, keep: entry.keep)
     }
 }

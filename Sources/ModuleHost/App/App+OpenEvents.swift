@@ -8,9 +8,9 @@ extension App {
         waitingFor slots: [ModuleSlot]
     ) {
         var tally = tally
-        // It may be so far behind that the event waits in the inbox alone: its outcome does not.
+        // It may be so far behind that the event waits in the inbox alone, or want its events later: the outcome does not wait.
         let open = slots.filter { slot in
-            guard gate.lane.isFarBehind(slot) else { return true }
+            guard gate.lane.isFarBehind(slot) || gate.lane.isPaused(slot) else { return true }
             tally.overdue += 1
             _ = tally.takeOverdue(from: slot, of: event.kind)
             return false
@@ -80,7 +80,7 @@ extension App {
         _ records: [ModuleRecord], within limit: Duration? = nil, endsWithTime: Bool = false,
         _ body: @escaping (App) -> Void
     ) -> AnswerWaiter<App>? {
-        guard records.contains(where: { gate.lane.isCatchingUp($0.slot) }) else {
+        guard records.contains(where: { gate.lane.answers($0.slot) }) else {
             body(self)
             return nil
         }
@@ -168,7 +168,7 @@ extension App {
     func noteAnswered() {
         guard !answerWaiters.isEmpty else { return }
         func isReady(_ waiter: AnswerWaiter<App>) -> Bool {
-            !waiter.slots.contains(where: gate.lane.isCatchingUp)
+            !waiter.slots.contains(where: gate.lane.answers)
         }
         let ready = answerWaiters.filter(isReady)
         answerWaiters.removeAll(where: isReady)

@@ -174,8 +174,8 @@ struct LaneReports: LaneDelegate {
     }
 
     /// Not through the host: it must not be deallocated under the lane's lock.
-    func noteUndelivered(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
-        inbox?.note(slot, position, isBegun: isBegun)
+    func noteUndelivered(_ slot: ModuleSlot, _ events: UndeliveredEvents?) {
+        inbox?.note(slot, events)
     }
 
     func hasNoThread(besides slot: ModuleSlot?, _ error: SystemError) {

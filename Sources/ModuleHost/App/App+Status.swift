@@ -80,6 +80,12 @@ extension App {
             status.behind = behind
             status.since = record.overdueSince ?? record.since
         }
+        if let end = record.taker?.pauseEnd {
+            let time = max(.zero, self.time.now().duration(to: end))
+            status.pausedFor = time
+            status.behind = gate.lane.waitingCount(of: record.slot)
+            status.reason = "wants its events again in \(time.briefText)"
+        }
         if let failure = record.failure {
             status.reason = failure.reason
             status.failedNeed = failure.need

@@ -10,6 +10,7 @@ extension HostServices {
         self.init(
             gate: host.gate, workers: host.workers, time: host.time, holds: host.holds,
             stateDirectory: host.stateDirectory, isChildProcess: host.role.upstream != nil,
+            hostID: host.inbox?.hostID ?? host.role.upstream?.hostID,
             log: host.log, inbox: host.inbox, ring: host.ring,
             stopping: host.stopping,
             app: AppOfContext(host, reload))
@@ -79,6 +80,10 @@ private struct AppOfContext: ContextApp {
 
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
         reference.host?.onLane { app, _ in app.answered(slot, event, answer) }
+    }
+
+    func paused(_ slot: ModuleSlot) {
+        reference.host?.onLane { app, _ in app.leaveOpenEvents(of: [slot]) }
     }
 
     func rejoined(_ slot: ModuleSlot, missed: Int) {

@@ -30,6 +30,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var isLazy = false
     /// The number of events that wait for it; nil unless it is overdue.
     package var behind: Int?
+    /// The time until it receives events again, since it wants one later; nil while it does.
+    package var pausedFor: Duration?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?
     /// The number of calls that wait for its process, or until it is made.
@@ -76,6 +78,9 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("required", isRequired)
             if isLazy { $0.member("lazy", true) }
             if let behind { $0.member("behind", behind) }
+            if let pausedFor {
+                $0.member("pausedMs", max(0, pausedFor.wholeNanoseconds) / 1_000_000)
+            }
             if calls > 0 { $0.member("calls", calls) }
             if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }

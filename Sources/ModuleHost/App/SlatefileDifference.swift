@@ -141,7 +141,7 @@ extension Slatefile.Module {
     /// Returns whether it runs under the same limits.
     func runs(like other: Slatefile.Module) -> Bool {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
-            && killAfter == other.killAfter && backlog == other.backlog
+            && killAfter == other.killAfter && backlog == other.backlog && keep == other.keep
             && permissions == other.permissions && logLevel == other.logLevel
             && isRetried == other.isRetried
             && needs == other.needs && launch == other.launch && idle == other.idle

@@ -46,8 +46,10 @@ extension BlackBox {
         package struct Behind: Hashable, Sendable {
             /// The first event.
             package var position: EventPosition
-            /// Whether the module was notified of that event.
+            /// Whether the module was notified of that event, in the host's process.
             package var begun: Bool
+            /// The last event of which it was notified; nil for none from the first on.
+            package var notified: EventPosition?
         }
 
         package var current: InHand?
@@ -140,17 +142,25 @@ extension BlackBox.Progress {
             else { return nil }
             // A module that a reload has recreated has two numbers for a while.
             let other = behind[id]
-            if let other, other.position < position { continue }
+            let notified = EventPosition(rawValue: words[words.layout.notified(slot)]).flatMap {
+                $0 >= min(position, other?.position ?? position) ? $0 : nil
+            }
+            let last = [notified, other?.notified].compactMap(\.self).max()
+            if let other, other.position < position {
+                behind[id]?.notified = last
+                continue
+            }
             let isBegun = other?.position == position && other?.begun == true
             behind[id] = Behind(
-                position: position, begun: isBegun || word & BlackBox.Contents.begunBit != 0)
+                position: position, begun: isBegun || word & BlackBox.Contents.begunBit != 0,
+                notified: last)
         }
         // An event before `next` is done, and was not yet cleared as the current one; unless it is delivered
         // again to some modules alone, and they have begun it. An overdue module that has begun it looks the
         // same: then no activity is noted any more, and LastDeath does not name the event.
         if let position = EventPosition(rawValue: words[.current]),
             next.map({ position >= $0 }) ?? true
-                || behind.values.contains(Behind(position: position, begun: true))
+                || behind.values.contains(where: { $0.position == position && $0.begun })
         {
             current = InHand(position: position, attempt: Int(clamping: words[.attempt]))
         }

@@ -1,17 +1,17 @@
 /// The layout of a black box's file: words of eight bytes, in the machine's byte order.
 ///
 /// ```
-/// head │ unanswered │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ services │ names
+/// head │ unanswered │ stacks of the lane's threads │ behind │ notified │ overdue │ tasks │ ranks │ services │ names
 /// ```
 ///
-/// The last six have an entry for each slot, by its number; entry 0 belongs to the host.
+/// The last seven have an entry for each slot, by its number; entry 0 belongs to the host.
 struct BlackBoxLayout: Hashable {
     /// `"HostdBox"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x786F_4264_7473_6F48
     /// The version of the layout, which changes with anything here and with ``BlackBox/Activity``.
     ///
     /// A box of another version is not read.
-    static let version: UInt64 = 4
+    static let version: UInt64 = 5
 
     /// The words of the head.
     enum Word: Int, CaseIterable {
@@ -80,11 +80,12 @@ struct BlackBoxLayout: Hashable {
     func stack(_ number: Int) -> Int { unanswered(Self.unanswered) + number * Self.stackWords }
     private var slots: Int { stack(Self.stacks) }
     func behind(_ slot: Int) -> Int { slots + slot }
-    func overdue(_ slot: Int) -> Int { slots + (capacity + 1) + slot }
-    func tasks(_ slot: Int) -> Int { slots + 2 * (capacity + 1) + slot }
-    func rank(_ slot: Int) -> Int { slots + 3 * (capacity + 1) + slot }
-    func services(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot }
-    func name(_ slot: Int) -> Int { slots + 5 * (capacity + 1) + slot * Self.nameWords }
+    func notified(_ slot: Int) -> Int { slots + (capacity + 1) + slot }
+    func overdue(_ slot: Int) -> Int { slots + 2 * (capacity + 1) + slot }
+    func tasks(_ slot: Int) -> Int { slots + 3 * (capacity + 1) + slot }
+    func rank(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot }
+    func services(_ slot: Int) -> Int { slots + 5 * (capacity + 1) + slot }
+    func name(_ slot: Int) -> Int { slots + 6 * (capacity + 1) + slot * Self.nameWords }
 
     var size: Int { name(capacity + 1) * 8 }
 }

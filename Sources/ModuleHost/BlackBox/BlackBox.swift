@@ -126,6 +126,17 @@ package final class BlackBox: @unchecked Sendable {
         store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(slot)))
     }
 
+    /// Notes the last durable event of which a module that is behind was notified.
+    ///
+    /// The next host marks those up to it as repeated. One before that has no effect. Stored before the module is notified of the event, and before ``setBehind(_:_:begun:)``.
+    func setNotified(_ slot: UInt16, _ position: EventPosition) {
+        guard has(slot) else { return set(.incomplete, 1) }
+        let word = words + layout.notified(Int(slot))
+        // Only the lane's lock owner stores it.
+        guard word.pointee.load(ordering: .relaxed) < position.rawValue else { return }
+        word.pointee.store(position.rawValue, ordering: .releasing)
+    }
+
     /// Notes a durable event whose delivery is over, and whose answer is to come; nil once the answer is there.
     ///
     /// Stored before the lane passes that event with ``setNext(_:)``. Without room for it, all positions of this
@@ -152,6 +163,7 @@ package final class BlackBox: @unchecked Sendable {
     package func setName(_ id: ModuleID, of slot: UInt16) {
         guard has(slot) else { return }
         store(0, at: layout.behind(Int(slot)))
+        store(0, at: layout.notified(Int(slot)))
         store(0, at: layout.overdue(Int(slot)))
         store(0, at: layout.tasks(Int(slot)))
         store(0, at: layout.services(Int(slot)))

@@ -40,6 +40,9 @@ protocol UpstreamCalls: AnyObject, Sendable {
     /// The module of this process, whose own actions are called here.
     var module: ModuleID { get }
 
+    /// The id of the host whose inbox the events come from; nil for none.
+    var hostID: String? { get }
+
     /// Calls an action of another module by its name, and waits for the reply.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,

@@ -8,6 +8,13 @@ import Synchronization
 enum ModuleChild {
     /// Runs until the host ends, or requests the end.
     static func run(_ entry: String, time: any TimeSource = SystemTimeSource.shared) -> ExitCode {
+        guard !RawOutput.isTerminal(RawInput.standardInput) else {
+            let name = CommandLine.arguments.first?.split(separator: "/").last ?? "program"
+            Log(to: PlainErrors()).error(
+                "\(name) is a module, which a host runs: name it in a slatefile, as "
+                    + "\"command\": [\"./\(name)\"]")
+            return .usage
+        }
         Signals.endAtOnceOnCrash()
         // In a module's process, signals have their default actions, even if main has blocked them.
         Signals.blockExactly(SignalSet())
@@ -38,7 +45,8 @@ enum ModuleChild {
         let start = try ModuleStart(parameters, entry: entry)
         // The name would otherwise be that of the link through which the binary was started: "exe".
         NativeThread.nameCurrent(start.module.text)
-        let parent = UpstreamHost(of: start.module, over: connection, answering: id)
+        let parent = UpstreamHost(
+            of: start.module, over: connection, answering: id, hostID: start.hostID)
         let end = BlockingFuture<AppHost.End>()
         let log = Log(to: ParentLog(connection, of: start.module), threshold: .debug)
         let host = AppHost(
@@ -58,7 +66,8 @@ enum ModuleChild {
 /// The error of a process that was started as a module's, but not by a host.
 private struct NotAModule: Error, CustomStringConvertible {
     var description: String {
-        "\(LaunchSpec.entryVariable) is set, which makes this the process of a module: only a host may set it"
+        "the first line of standard input is not the 'initialize' of a host: this process is that of a module, which only a host "
+            + "may start"
     }
 }
 
@@ -80,6 +89,7 @@ private final class MailBox: Sendable {
 private struct ModuleStart {
     let module: ModuleID
     let stateDirectory: String
+    let hostID: String?
     let slatefile: Slatefile
 
     private struct Parameters: Decodable {
@@ -90,6 +100,7 @@ private struct ModuleStart {
         let config: JSONValue
         let appConfig: JSONValue
         let stateDirectory: String
+        let hostId: String?
         let deadlines: JSONValue?
         let providers: [Provider]?
 
@@ -103,6 +114,7 @@ private struct ModuleStart {
         let parameters = try parameters.decode(Parameters.self)
         module = try ModuleID(parameters.module)
         stateDirectory = parameters.stateDirectory
+        hostID = parameters.hostId
         var json = JSONWriter()
         json.object {
             $0.member("slate", 1)

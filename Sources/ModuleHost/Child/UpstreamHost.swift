@@ -9,8 +9,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     let module: ModuleID
     let connection: ParentConnection
     private let initialization: RPCID?
-    /// The current event: the id for its response, and the error that the module threw.
-    private let current = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
+    let hostID: String?
+    /// The events that are not answered, by the numbers that they have here.
+    private let events = Guarded(SentEvents())
     /// The calls of the host whose answers come later, by the number of the request.
     private let pendingCalls = Guarded<[Int: LateAnswer]>([:])
     /// The number of messages that the module has posted and the host has not accepted yet.
@@ -23,8 +24,13 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     ///   - module: The module.
     ///   - connection: The connection to the host.
     ///   - initialization: The id of its first request, which gets its response once the module is created.
-    init(of module: ModuleID, over connection: ParentConnection, answering initialization: RPCID?) {
+    ///   - hostID: The id of the host; nil where it has none.
+    init(
+        of module: ModuleID, over connection: ParentConnection, answering initialization: RPCID?,
+        hostID: String? = nil
+    ) {
         self.module = module
+        self.hostID = hostID
         self.connection = connection
         self.initialization = initialization
     }
@@ -86,6 +92,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 $0.member("module", module.text)
                 $0.member("events", events.map(\.rawValue))
                 $0.member("topics", topics)
+                if record.taker != nil { $0.member("window", record.slot.window) }
                 $0.member("root", record.module is any RootProvider)
                 $0.member("routes") { json in
                     json.array { json in
@@ -108,20 +115,24 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     func responderFailed(
         _: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of _: App
     ) -> FanStep {
-        current.withLock { $0.failure = $0.failure ?? "\(error)" }
+        events.withLock { $0.note(error, in: event) }
         return .next
     }
 
     func ended(
         _ event: LifecycleEvent, _ tally: EventTally, of _: EventRequest, in _: App
     ) {
-        let (id, failure) = current.withLock { current in
-            defer { current = (nil, nil) }
-            return current
+        guard let sent = events.withLock({ $0.end(event) }) else { return }
+        if let failure = sent.failure, sent.retry == nil {
+            return connection.fail(sent.id, RPCError(.failed, failure))
         }
-        if let failure { return connection.fail(id, RPCError(.failed, failure)) }
-        connection.succeed(id) { json in
+        connection.succeed(sent.id) { json in
             json.object {
+                if let retry = sent.retry {
+                    let time = min(
+                        max(retry, EventPause.times.lowerBound), EventPause.times.upperBound)
+                    $0.member("retryMs", max(1, time.wholeNanoseconds / 1_000_000))
+                }
                 if let fetch = tally.fetch { $0.member("fetch", fetch.rawValue) }
                 if tally.claimedBy != nil { $0.member("claimed", true) }
             }
@@ -300,9 +311,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         do throws(RPCError) {
             switch request.method {
             case "event":
-                let event = try LifecycleEvent(
+                var event = try LifecycleEvent(
                     sentDown: request.parameters ?? .emptyObject, app: host.slatefile.app)
-                current.withLock { $0 = (id, nil) }
+                event.request = events.withLock { $0.begin(id) }
                 host.enqueue(.own(event))
                 if event.kind == .launch {
                     try? host.startup.admit(.default)

@@ -1,6 +1,7 @@
 import AppService
 
-/// The asynchronous handlers of a module: it receives the next event when the one that it has begun has returned.
+/// The asynchronous handlers of a module: it receives the next event when the one that it has begun has returned, or before
+/// that, with a window (``WindowedModule``).
 ///
 /// Between two slices of a handler no thread is in the module, and the lane goes on: the module is behind, as one whose process
 /// has an event to answer.
@@ -11,8 +12,9 @@ final class OpenHandlers: EventTaker {
     private let slot: ModuleSlot
     private let place: ModulePlace
     private let log: Log
-    /// The handler for which events wait.
-    private var open: Handling?
+    /// The handlers that have not returned, in the order of their events.
+    private var open: [Handling] = []
+    private let pause: EventPause
 
     /// Creates the handlers of a module; nil for one that has none.
     init?(of module: any Module, _ context: ModuleContext) {
@@ -22,7 +24,10 @@ final class OpenHandlers: EventTaker {
         guard hasHandler else { return nil }
         (services, slot) = (context.host.services, context.slot)
         (place, log) = (context.place, context.log)
+        pause = EventPause(of: context)
     }
+
+    var pauseEnd: ContinuousClock.Instant? { pause.end }
 
     /// A handler that has begun.
     private final class Handling {
@@ -71,8 +76,16 @@ final class OpenHandlers: EventTaker {
             handling.task.set($0)
         }
         switch handling.phase {
-        case .returned(.reply(let reply)): return reply
-        case .returned(.failed(let error)): throw error
+        case .returned(.reply(let reply)):
+            pause.noteAnswer()
+            return reply
+        case .returned(.failed(let error)):
+            if let time = error.retry, event.mayStayOpen, services.leaveOpen(slot, event),
+                wantsAgain(event, after: time)
+            {
+                return .open
+            }
+            throw error
         default: break
         }
         place.add(handling.task)
@@ -89,7 +102,7 @@ final class OpenHandlers: EventTaker {
                 } completion: { _ in
                 }
             })
-        open = handling
+        open.append(handling)
         return .open
     }
 
@@ -103,7 +116,15 @@ final class OpenHandlers: EventTaker {
     private func ended(_ handling: Handling, _ answer: EventAnswer) {
         switch handling.phase {
         case .first: handling.phase = .returned(answer)
-        case .open: finish(handling, handling.others.joined(with: answer))
+        case .open:
+            if case .failed(let error) = answer, let time = error.retry,
+                wantsAgain(handling.event, after: time)
+            {
+                close(handling)
+                addTime(since: handling.began)
+            } else {
+                finish(handling, handling.others.joined(with: answer))
+            }
         case .alone, .returned:
             place.remove(handling.task)
             // No event waits for its answer; an error is counted and logged all the same.
@@ -114,18 +135,31 @@ final class OpenHandlers: EventTaker {
         }
     }
 
+    /// Has the module receive an event again later.
+    ///
+    /// - Returns: False for one that is not durable, and in a process, whose host does it.
+    private func wantsAgain(_ event: LifecycleEvent, after time: Duration) -> Bool {
+        guard !services.isChildProcess, event.entry != nil, services.retry(slot, event) else {
+            return false
+        }
+        let handlers = LaneConfined(self)
+        pause.begin(at: event.kind, for: time) { handlers.openInModule().goOn() }
+        return true
+    }
+
     private func expire(_ handling: Handling, after limit: Duration) {
         guard case .open = handling.phase else { return }
         handling.task.cancel()
         let error = HandlerTooLate(limit: limit)
-        _ = services.putAsideEventInHand(of: slot, because: "\(error)")
+        services.putAside(handling.event, of: slot, because: "\(error)")
         finish(handling, .failed(DescribedError(error)))
     }
 
     private func finish(_ handling: Handling, _ answer: EventAnswer) {
         close(handling)
         addTime(since: handling.began)
-        services.answered(slot)
+        pause.noteAnswer()
+        services.answered(slot, handling.event)
         // Before the answer is noted: who waits for all answers looks then.
         goOnLater()
         services.answered(slot, handling.event, answer)
@@ -139,21 +173,24 @@ final class OpenHandlers: EventTaker {
     private func close(_ handling: Handling) {
         if case .open(let alarm) = handling.phase { alarm.cancel() }
         handling.phase = .alone
-        open = nil
+        open.removeAll { $0 === handling }
         if !handling.task.isCancelled { place.remove(handling.task) }
     }
 
-    /// Cancels the handler.
+    /// Cancels the handlers.
     ///
-    /// A durable event is left to the module's next instance, or to the next host.
+    /// Durable events are left to the module's next instance, or to the next host.
     func settleEvent() {
-        guard let handling = open else { return }
-        handling.task.cancel()
-        close(handling)
+        guard !open.isEmpty else { return }
+        let all = open
+        for handling in all {
+            handling.task.cancel()
+            close(handling)
+        }
         services.giveBack(slot)
         // It may stay, if what was to replace it has failed.
         goOnLater()
-        services.answered(slot, handling.event, .none)
+        for handling in all { services.answered(slot, handling.event, .none) }
     }
 
     // MARK: What waits for the module
@@ -169,18 +206,22 @@ final class OpenHandlers: EventTaker {
 
     @discardableResult
     func goOn() -> Bool {
-        guard services.isOnLane, open == nil,
+        guard services.isOnLane,
             let step = services.gate.lane.nextStep(of: slot)
         else { return false }
         switch step {
         case .event(let event):
             let began = services.time.coarseNanoseconds()
             let answer = services.deliver(event, to: slot)
-            if let open {
-                open.others = answer
+            if let handling = open.last(where: { $0.event.isSame(as: event) }) {
+                handling.others = answer
+                // With a window it may receive the next one.
+                if slot.window > 1 { goOnLater() }
+            } else if services.gate.lane.isPaused(slot) {
+                addTime(since: began)
             } else {
                 addTime(since: began)
-                services.answered(slot)
+                services.answered(slot, event)
                 goOnLater()
                 services.answered(slot, event, answer)
             }

@@ -21,8 +21,8 @@ package final class Inbox: Sendable {
         var cursorDelay: Duration = .seconds(1)
         /// The number of times that the delivery of one event may end the host.
         var attempts = 3
-        /// The bytes of durable events that a module may be behind.
-        var behind = 64 << 20
+        /// The bytes of durable events that a module may be behind; nil for what the slatefile says.
+        var behind: Int?
         /// The number of events without an answer at which no more are passed to the lane.
         var unanswered = 1024
         /// The bytes of these events, and of those that modules in processes of their own have yet to answer, each.
@@ -53,6 +53,8 @@ package final class Inbox: Sendable {
     let storedAtStart: InboxCursor
     /// The watch that reports what blocks the thread where it waits for long.
     let lockWatch: InboxLockWatch
+    /// The id of the host, together with which positions are unique; nil where it could not be stored.
+    let hostID: String?
     /// The reader of events that overdue modules have not received, used on their threads.
     private let overdueReader = Guarded<InboxReader?>(nil)
     private let ended: WakeSignal
@@ -86,11 +88,17 @@ package final class Inbox: Sendable {
         self.program = program
         let lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
         let cursor = InboxCursor.load(from: folder)
-        let (folder, start) = try lockWatch.watching { () throws(InboxError) in
+        let (folder, start, hostID) = try lockWatch.watching { () throws(InboxError) in
             try folder.make()
             let opened = try folder.opened()
-            return (opened, try InboxStart(in: opened, cursor, previous))
+            let start = try InboxStart(in: opened, cursor, previous)
+            let hostID = Result { () throws(InboxError) in try opened.hostID() }
+            return (opened, start, hostID)
         }
+        if case .failure(let error) = hostID {
+            log.warning("\(error); modules that join hosts do not run until the host has an id")
+        }
+        self.hostID = try? hostID.get()
         for notice in start.notices { log.warning(notice) }
         // The black box continues a cursor: one exists from the beginning. If it is missing later, it was
         // removed.
@@ -258,13 +266,12 @@ package final class Inbox: Sendable {
     /// Notes that events were dropped for a module, and are to be moved to the dead letters.
     func noteDropped() { mailbox.wake() }
 
-    /// Notes the first durable event that an overdue module has not received; nil where there is none any
-    /// more.
+    /// Notes the durable events that a module which is behind has not received; nil where there are none any more.
     ///
     /// Under the lane's lock.
-    func note(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
-        progress.noteUndelivered(by: slot, position, isBegun: isBegun)
-        if position == nil { mailbox.wake() }
+    func note(_ slot: ModuleSlot, _ events: UndeliveredEvents?) {
+        progress.noteUndelivered(by: slot, events)
+        if events == nil { mailbox.wake() }
     }
 
     // MARK: On the thread of an overdue module

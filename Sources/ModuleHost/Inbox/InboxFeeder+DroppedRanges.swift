@@ -13,9 +13,10 @@ extension InboxFeeder {
         if !undelivered.isEmpty { try sizes.look(at: inbox.folder, inbox.folder.segments()) }
         for (slot, position) in undelivered {
             let end = reader.position
-            guard sizes.bytes(from: position, to: end) > inbox.limits.behind else { continue }
+            let keep = keep(of: slot)
+            guard sizes.bytes(from: position, to: end) > keep else { continue }
             // A quarter more than necessary, so that it is not repeated with the next event.
-            let bound = sizes.position(inbox.limits.behind / 4 * 3, before: end)
+            let bound = sizes.position(keep / 4 * 3, before: end)
             guard let range = lane.drop(before: bound, by: slot) else { continue }
             if range.reason == .failed { noteTooMuch(waitsFor: slot) }
         }
@@ -40,14 +41,15 @@ extension InboxFeeder {
     private func reason(of range: DroppedRange) -> String {
         let module = "module '\(range.slot.id?.text ?? "")'"
         return switch range.reason {
-        case .behind:
-            "\(module) is unresponsive and more than \(inbox.limits.behind >> 20) MiB behind"
+        case .behind: "\(module) is more than \(ByteSize.text(of: keep(of: range.slot))) behind"
         case .failed:
-            "\(module) has failed, and more than \(inbox.limits.behind >> 20) MiB wait for it"
+            "\(module) has failed, and more than \(ByteSize.text(of: keep(of: range.slot))) wait for it"
         case .removed(let state): "\(module) \(state) when it was removed or disabled"
         case .event(let reason): "\(module): \(reason)"
         }
     }
+
+    private func keep(of slot: ModuleSlot) -> Int { inbox.limits.behind ?? slot.limits.keep }
 
     /// Moves events that earlier hosts left for modules which are not part of the app any more to the dead letters.
     ///
@@ -61,7 +63,7 @@ extension InboxFeeder {
             guard let end = start.next, position < end else { continue }
             let count = try moveToDeadLetters(
                 DroppedRange(
-                    slot: ModuleSlot(number: 0, id: module), first: position, begun: nil,
+                    slot: ModuleSlot(number: 0, id: module), first: position, begun: [],
                     places: position..<end, excluded: [], reason: .removed("had not received it")),
                 reader)
             guard count > 0 else { continue }
@@ -76,7 +78,7 @@ extension InboxFeeder {
     private mutating func noteTooMuch(waitsFor slot: ModuleSlot) {
         guard let id = slot.id, overfull.insert(id).inserted else { return }
         inbox.log.of(module: id.text).warning(
-            "failed, and more than \(inbox.limits.behind >> 20) MiB of the inbox wait for it: the oldest "
+            "failed, and more than \(ByteSize.text(of: keep(of: slot))) of the inbox wait for it: the oldest "
                 + "events are moved to dead-letters.ndjson; '\(inbox.program.name) restart \(id)' "
                 + "delivers the others"
         )
@@ -95,7 +97,9 @@ extension InboxFeeder {
             rejections.append(
                 rejection(of: item, id: record.id, for: range.slot.id.map { [$0] }, reason))
         }
-        if let begun = range.begun, let item = try reader.read(at: begun) { take(item) }
+        for begun in range.begun {
+            if let item = try reader.read(at: begun) { take(item) }
+        }
         if var position = range.places?.lowerBound, let end = range.places?.upperBound {
             while position < end, let item = try reader.read(at: position), item.position < end {
                 let isSkipped = inbox.skipped.withLock { $0.contains(item.position) }

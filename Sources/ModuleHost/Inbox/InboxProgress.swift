@@ -230,14 +230,16 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// Notes the first durable event that an overdue module was to receive and has not received; nil where
-    /// there is none any more.
+    /// Notes the durable events that a module which is behind was to receive and has not received; nil where there are none
+    /// any more.
     ///
     /// A module that is level with the lane may still be behind from the last host, until the lane reaches
     /// the end of the events that host left.
-    func noteUndelivered(by slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
-        guard position == nil, isCatchingUp.load(ordering: .relaxed) else {
-            box?.setBehind(slot.number, position, begun: isBegun)
+    func noteUndelivered(by slot: ModuleSlot, _ events: UndeliveredEvents?) {
+        guard events == nil, isCatchingUp.load(ordering: .relaxed) else {
+            // Before the events of which the next host is to know which are repeated.
+            if let notified = events?.notified { box?.setNotified(slot.number, notified) }
+            box?.setBehind(slot.number, events?.first, begun: events?.isBegun == true)
             return
         }
         catchingUp.withLock { modules in

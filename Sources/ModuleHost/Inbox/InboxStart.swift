@@ -76,6 +76,12 @@ struct InboxStart {
                 attempts[behind.position, default: 0] += 0
             }
         }
+        // Those up to the last one that a module was notified of may be repeated: for others, too, that have yet to receive one.
+        if let last = progress.behind.values.compactMap(\.notified).max(),
+            let end = EventPosition(rawValue: last.rawValue &+ 1)
+        {
+            uncertainBefore = uncertainBefore.map { max($0, end) } ?? end
+        }
         // A host that has ended has not died of those without an answer.
         if hasDied { begun.formUnion(progress.unanswered.filter(\.value).keys) }
         for position in begun { attempts[position, default: 0] += 1 }

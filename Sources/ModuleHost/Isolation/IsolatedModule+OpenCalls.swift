@@ -67,7 +67,7 @@ extension IsolatedModule {
             end = error
         }
         // An event that it has not answered brings the end, too, and a request of it may have done so.
-        if !isGone, openEvent == nil, process === self.process {
+        if !isGone, openEvents.isEmpty, process === self.process {
             try restartProcess(after: end, in: nil)
         }
     }

@@ -47,22 +47,21 @@ final class OpenEvent: Sendable {
 
 /// Events for whose answers no thread waits: while the app runs, all but `launch` and those that one module claims.
 ///
-/// The answer makes the module go on with the next event. Where it does not come within the deadline, the module is
-/// unresponsive, and from then on its own thread waits for it, and kills the process at the limit. A process that ends
-/// before it answers is started again, and receives the event once more.
+/// An answer makes the module go on with the next event; with a window it may have several to answer. Where the oldest does not
+/// come within the deadline, the module is unresponsive, and from then on its own thread waits for it, and kills the process at
+/// the limit. A process that ends before it answers is started again, and receives its events once more, one after the other.
 extension IsolatedModule: EventTaker {
     /// Sends an event to the process, and does not wait for the answer.
     ///
     /// - Returns: False where the caller is to wait for the answer: nothing was sent.
     func begin(_ event: LifecycleEvent) -> Bool {
         let services = context.host.services
-        guard event.mayStayOpen, !isGone, openEvent == nil, services.open(context.slot, event)
-        else { return false }
+        guard event.mayStayOpen, !isGone, leavesOpen(event) else { return false }
         let deadline = deadline(of: event.kind)
         let open = OpenEvent(
             event, at: process, within: patience(beyond: deadline), from: services.time.now())
         // Before it is sent: the answer may come at any time.
-        openEvent = open
+        openEvents.append(open)
         process.hasEvent.store(true, ordering: .relaxed)
         deliveredOrigins.note(event.origin)
         _ = process.request("event", as: open.number, within: open.limit, isLimited: false) {
@@ -79,42 +78,54 @@ extension IsolatedModule: EventTaker {
         return true
     }
 
+    private func leavesOpen(_ event: LifecycleEvent) -> Bool {
+        let services = context.host.services
+        // Its own thread waits for one that has no other beside it.
+        return context.slot.window > 1
+            ? services.leaveOpen(context.slot, event)
+            : openEvents.isEmpty && services.open(context.slot, event)
+    }
+
     /// Goes on behind an event that the process has answered, or in which it has ended.
-    fileprivate func take(_ open: OpenEvent) {
-        let isTaken = openEvent !== open
-        if !isTaken { takeAnswer() }
+    func take(_ open: OpenEvent) {
+        let isTaken = !openEvents.contains { $0 === open }
+        if !isTaken { takeAnswers() }
         goOn()
         // Who has taken it did not go on: what waits for the module may have looked before this.
         if isTaken { context.host.services.answered(context.slot, open.event, .none) }
     }
 
-    /// Takes the answer to the event, if it is there.
-    func takeAnswer() {
-        if let open = openEvent, let result = open.result { finish(open, result) }
+    /// Takes the answers to its events that are there: those of a process that has ended last, and in order.
+    func takeAnswers() {
+        for open in openEvents {
+            if let result = open.result, case .success = result { finish(open, result) }
+        }
+        while let open = openEvents.first, let result = open.result { finish(open, result) }
     }
 
     /// Waits for the answer to an event since it is late: the lane goes on without the module.
-    fileprivate func awaitLate(_ open: OpenEvent) {
-        guard openEvent === open, open.result == nil else { return }
+    func awaitLate(_ open: OpenEvent) {
+        guard openEvents.contains(where: { $0 === open }), open.result == nil else { return }
         context.host.services.loseLane()
         finish(open, wait(for: open))
     }
 
     func settleEvent() {
-        guard let open = openEvent, !context.host.services.gate.lane.isClosed else { return }
-        finish(open, wait(for: open))
+        while let open = openEvents.first, !context.host.services.gate.lane.isClosed {
+            finish(open, wait(for: open))
+        }
     }
 
-    /// Waits for the answer to the event that the process has, and goes on with the next one.
+    /// Waits for the answers to the events that the process has, and goes on with the next one.
     ///
     /// - Returns: False where that made no progress.
     func settleNext() -> Bool {
-        let former = openEvent
+        let former = openEvents.first
         // It waits in the event for room that only the lane can make.
         if posts.hasWaiting { context.host.services.yieldLane(again: true) }
         settleEvent()
         goOn()
-        return openEvent !== former
+        return openEvents.first !== former
             || former == nil
                 && !context.host.services.gate.lane.isCatchingUp(context.slot)
     }
@@ -138,22 +149,35 @@ extension IsolatedModule: EventTaker {
     }
 
     private func finish(_ open: OpenEvent, _ result: OpenEvent.Result) {
-        openEvent = nil
+        let isSuspect = openEvents.contains { $0 !== open && $0.process === open.process }
+        openEvents.removeAll { $0 === open }
         defer { noteExchange() }
-        open.process.hasEvent.store(false, ordering: .relaxed)
+        if openEvents.isEmpty { open.process.hasEvent.store(false, ordering: .relaxed) }
         let services = context.host.services
         open.process.calls.withLock { $0.restart(at: services.time.now()) }
         let answer = Result { () throws -> EventReply in
             switch result {
             case .success(let answer):
                 note(open.event.kind)
+                let answer = try answer.mapError {
+                    IsolationError.answered($0.code, $0.description)
+                }
+                .get()
+                if let time = try retryTime(answer, for: open.event) {
+                    return wantsAgain(open.event, after: time)
+                }
+                return reply(to: open.event, answer)
+            case .failure(let end):
+                // Another event may have started it again.
                 return reply(
                     to: open.event,
-                    try answer.mapError { IsolationError.answered($0.code, $0.description) }.get())
-            case .failure(let end):
-                return reply(to: open.event, try notify(open.event, after: end))
+                    try notify(
+                        open.event, after: open.process === process ? end : nil, wasSent: true,
+                        isSuspect: isSuspect))
             }
         }
+        if case .success(.open) = answer { return }
+        pause.noteAnswer()
         // With that of the next process, if this one died.
         let time = open.began.duration(to: services.time.now()).wholeNanoseconds
         services.gate.lane.counts.address.add(time, of: context.slot.number)
@@ -164,7 +188,7 @@ extension IsolatedModule: EventTaker {
 
     private func answered(_ event: LifecycleEvent, _ answer: Result<EventReply, any Error>) {
         let services = context.host.services
-        services.answered(context.slot)
+        services.answered(context.slot, event)
         switch answer {
         case .success(let reply): services.answered(context.slot, event, .reply(reply))
         case .failure(let error):
@@ -175,26 +199,27 @@ extension IsolatedModule: EventTaker {
     @discardableResult
     func goOn() -> Bool {
         let services = context.host.services
-        guard services.isOnLane, openEvent == nil else { return false }
+        guard services.isOnLane else { return false }
+        var hasSent = false
         while let step = services.gate.lane.nextStep(of: context.slot) {
             switch step {
             case .event(let event):
                 guard hears(event) else { continue }
                 let answer = Result { try hear(event) }
-                if case .success(.open) = answer { return true }
-                answered(event, answer)
+                // With a window it may have the next one, too.
+                if case .success(.open) = answer { hasSent = true } else { answered(event, answer) }
             case .read:
                 services.yieldToRead(context.slot)
                 return false
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
-            case .open: return false
+            case .open: return hasSent
             case .rejoined(let missed):
                 services.rejoined(context.slot, missed: missed)
                 return false
             }
         }
-        return false
+        return hasSent
     }
 
     private func hears(_ event: LifecycleEvent) -> Bool {
@@ -204,71 +229,6 @@ extension IsolatedModule: EventTaker {
             return topics.contains { isTopic(message.topic, wantedBy: $0) }
         case .configuration(let reload): return reload.change(for: context.id) != nil
         default: return true
-        }
-    }
-}
-
-/// The watch over the time that a module's process takes for an event, and the way of its answer into the module.
-final class EventWatch: Sendable {
-    private struct State {
-        /// The event that was sent last, and the end of its time.
-        var last: (open: OpenEvent, due: ContinuousClock.Instant)?
-        var isWatched = false
-    }
-
-    private let state = Guarded(State())
-    private let services: HostServices
-    private let slot: ModuleSlot
-    private let module: LaneConfined<IsolatedReference>
-
-    init(_ services: HostServices, _ slot: ModuleSlot, _ module: LaneConfined<IsolatedReference>) {
-        self.services = services
-        self.slot = slot
-        self.module = module
-    }
-
-    /// Brings an answer into the module, from any thread.
-    func take(_ open: OpenEvent) {
-        enter { $0.take(open) }
-    }
-
-    /// Watches the time of an event; one alarm is enough for all that are answered in time.
-    func watch(_ open: OpenEvent, within deadline: Duration) {
-        let due = open.began + deadline
-        let isWatched = state.withLock { state in
-            state.last = (open, due)
-            defer { state.isWatched = true }
-            return state.isWatched
-        }
-        guard !isWatched else { return }
-        schedule(due)
-        // A test may have moved its clock since then; the alarm would wait for the next move.
-        if services.time.now() >= due { look() }
-    }
-
-    private func schedule(_ due: ContinuousClock.Instant) {
-        services.time.schedule(at: due) { [weak self] in self?.look() }
-    }
-
-    private func look() {
-        let now = services.time.now()
-        let (late, due) = state.withLock { state -> (OpenEvent?, ContinuousClock.Instant?) in
-            guard let (open, due) = state.last, open.result == nil else {
-                state = State()
-                return (nil, nil)
-            }
-            guard due <= now else { return (nil, due) }
-            state = State()
-            return (open, nil)
-        }
-        if let late { enter { $0.awaitLate(late) } }
-        if let due { schedule(due) }
-    }
-
-    private func enter(_ body: @escaping @Sendable (IsolatedModule) -> Void) {
-        services.enter(slot, reachesLeaving: true) { [module] in
-            module.openInModule().module.map(body)
-        } completion: { _ in
         }
     }
 }

@@ -35,8 +35,9 @@ final class IsolatedModule {
     private let toldDeadlines: Guarded<ModuleDeadlines>
     /// The origins on whose behalf it may act.
     var deliveredOrigins = DeliveredOrigins()
-    /// The event that the process has not answered, while no thread waits for that.
-    var openEvent: OpenEvent?
+    /// The events that the process has not answered, in the order of their sending, while no thread waits for that.
+    var openEvents: [OpenEvent] = []
+    let pause: EventPause
     /// The observer that announces messages.
     let observer: ModuleProcess.Observer
     let callWatch: CallWatch
@@ -53,8 +54,10 @@ final class IsolatedModule {
         observer = start.observer
         callWatch = CallWatch(context.host.services, context.slot, start.reference)
         eventWatch = EventWatch(context.host.services, context.slot, start.reference)
+        pause = EventPause(of: context)
         (process, declaration) = started
         current = Guarded(process)
+        context.slot.window = declaration.window ?? 1
         let entry = spec.environment[LaunchSpec.entryVariable]
         let type = entry.flatMap { try? EntryType($0, search: .none).type }
         isObserver = type is any EveryEventResponder.Type
@@ -122,13 +125,20 @@ final class IsolatedModule {
 
     /// Sends an event to the process, and waits for the answer.
     ///
-    /// - Parameter end: The end of the process that received the event before; nil where none has.
-    func notify(_ event: LifecycleEvent, after end: ProcessExit? = nil) throws -> JSONValue {
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - end: The end of the process that received the event before and has no successor yet; nil for none.
+    ///   - wasSent: Whether a process has received it before.
+    ///   - isSuspect: Whether that had others to answer, too: its end may be the doing of one of these.
+    func notify(
+        _ event: LifecycleEvent, after end: ProcessExit? = nil, wasSent: Bool = false,
+        isSuspect: Bool = false
+    ) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         // A program that ends is launched as soon as it can be, and not once more with the others.
         if event.kind == .launch, spec.limits.mayEnd, !stage.isEmpty { return .emptyObject }
-        var isRepeated = event.isRepeated
-        var deaths = 0
+        var isRepeated = event.isRepeated || wasSent
+        var deaths = isSuspect && end != nil ? -1 : 0
         var end = end
         while true {
             let answer: Result<JSONValue, IsolationError>
@@ -179,9 +189,7 @@ final class IsolatedModule {
     private func moveToDeadLetters(_ event: LifecycleEvent, _ error: IsolationError)
         -> IsolationError
     {
-        if event.entry != nil {
-            _ = context.host.services.putAsideEventInHand(of: context.slot, because: "\(error)")
-        }
+        context.host.services.putAside(event, of: context.slot, because: "\(error)")
         return error
     }
 
@@ -250,6 +258,9 @@ final class IsolatedModule {
         case .terminate: deadlines.stop
         case .resignActive where context.host.services.isStopping: deadlines.stop
         case .background where context.host.services.isStopping: deadlines.stop
+        // It has more time for work that others do not wait for.
+        case _ where declaration.window != nil && kind.isWindowed:
+            context.slot.deadline ?? deadlines.call
         default: context.slot.deadline ?? deadlines.event
         }
     }
@@ -338,8 +349,8 @@ final class IsolatedModule {
     /// message.
     func awaitResponse() {
         // A request waits for it already, with a limit of its own.
-        takeAnswer()
-        guard !isGone, openEvent == nil, !process.queue.isExchanging else { return }
+        takeAnswers()
+        guard !isGone, openEvents.isEmpty, !process.queue.isExchanging else { return }
         let deadline = ModuleDeadlines(context).event
         context.log.error("its code did not return within \(deadline.briefText)")
         if context.host.services.isOnLane { context.host.services.yieldLane(again: false) }
@@ -383,7 +394,7 @@ final class IsolatedModule {
             case .end(let end):
                 if hasTerminated { isGone = true }
                 // An event that it has not answered brings the end, too.
-                if !isGone, openEvent == nil { try restartProcess(after: end, in: nil) }
+                if !isGone, openEvents.isEmpty { try restartProcess(after: end, in: nil) }
                 return false
             }
         }

@@ -16,6 +16,8 @@ enum IsolationError: Error, Hashable {
     case givenUp(deaths: Int, within: Duration, ProcessExit)
     /// This many of its processes ended in one event, which is not delivered to it again.
     case deadly(deaths: Int, ProcessExit)
+    /// The process wants an event again that it cannot receive again, or after this time, which is none.
+    case retry(EventKind, String?)
     /// The process is no longer restarted.
     case gone
     /// The call has arguments that are not text, and cannot leave this process.
@@ -36,6 +38,10 @@ extension IsolationError: CustomStringConvertible {
             "\(end); it ended \(deaths) times within \(time.briefText), and is not restarted again"
         case .deadly(let deaths, let end):
             "\(end); \(deaths) processes ended at this event, which is not repeated again"
+        case .retry(let kind, nil):
+            "it answered '\(kind.rawValue)' with 'retryMs', which is for durable events that no module claims; the event is done"
+        case .retry(_, let value?):
+            "it answered with 'retryMs' \(value), which is not a whole number from 1 to 3600000; the event is done"
         case .gone: "its process failed too often and is not restarted"
         case .objects(let names):
             "it runs in a process of its own, which objects do not reach: "

@@ -2,11 +2,16 @@ import AppService
 
 /// The protocol between host and module processes.
 enum ModuleProtocol {
-    static let version = 2
+    static let version = 3
+    /// The versions that a program may speak: 2 has neither a window nor `retryMs`.
+    static let versions = 2...3
 }
 
 /// The response of a module in a process of its own to `initialize`.
 struct ModuleDeclaration: Hashable, Sendable {
+    let version: Int
+    /// The number of events that it may have at a time; nil where it did not say one, which is 1.
+    let window: Int?
     /// The events that it receives.
     let events: Set<EventKind>
     /// The topics on which it receives messages.
@@ -24,6 +29,7 @@ struct ModuleDeclaration: Hashable, Sendable {
         let routes: [DeclaredRoute]?
         let root: Bool?
         let ready: Bool?
+        let window: Int?
     }
 
     /// Reads a response.
@@ -33,7 +39,7 @@ struct ModuleDeclaration: Hashable, Sendable {
         _ answer: JSONValue, of module: ModuleID
     ) throws(DeclarationError) -> (declaration: ModuleDeclaration, isReady: Bool) {
         // Before everything else: another version may have any content.
-        if let number = answer["protocol"]?.int, number != ModuleProtocol.version {
+        if let number = answer["protocol"]?.int, !(ModuleProtocol.versions ~= number) {
             throw .version(number)
         }
         let answer = try DeclarationError.reading { () throws(JSONError) in
@@ -45,10 +51,15 @@ struct ModuleDeclaration: Hashable, Sendable {
             guard let kind = EventKind(rawValue: name) else { throw .event(name) }
             events.insert(kind)
         }
+        if let window = answer.window {
+            guard answer.protocol >= 3 else { throw .oldWindow }
+            guard OpenWindow.sizes ~= window else { throw .window(window) }
+        }
         let topics = answer.topics ?? []
         if !topics.isEmpty { events.insert(.message) }
         let declaration = ModuleDeclaration(
-            events: events, topics: topics, routes: answer.routes ?? [],
+            version: answer.protocol, window: answer.window, events: events, topics: topics,
+            routes: answer.routes ?? [],
             suppliesRoot: answer.root ?? false)
         return (declaration, answer.ready ?? true)
     }
@@ -59,6 +70,9 @@ enum DeclarationError: Error, Hashable {
     case version(Int)
     case module(String)
     case event(String)
+    case window(Int)
+    /// A window in a version of the protocol that has none.
+    case oldWindow
     case malformed(JSONError)
 
     fileprivate static func reading<Value>(
@@ -74,12 +88,15 @@ extension DeclarationError: CustomStringConvertible {
         let what =
             switch self {
             case .version(let version):
-                "in version \(version) of the protocol; this host speaks \(ModuleProtocol.version)"
+                "in version \(version) of the protocol; this host speaks \(ModuleProtocol.versions.lowerBound) and \(ModuleProtocol.versions.upperBound)"
             case .module(let name): "as module \(quoted(name)), which it is not"
             case .event(let name):
                 "with unknown event \(quoted(name))"
                     + (nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
                         .map { "; did you mean '\($0)'?" } ?? "")
+            case .window(let number): "with 'window' \(number), which is not from 1 to 256"
+            case .oldWindow:
+                "with 'window' in version 2 of the protocol; answer with \"protocol\": 3"
             case .malformed(let error): "with something else: \(error)"
             }
         return "answered 'initialize' \(what)"

@@ -24,6 +24,7 @@ extension ModuleProcess {
                 $0.member("config", context.currentConfig)
                 $0.member("appConfig", context.currentAppConfig)
                 $0.member("stateDirectory", context.stateDirectory)
+                if let id = context.hostID { $0.member("hostId", id) }
                 if let deadlines = context.deadlines {
                     $0.member("deadlines") { deadlines.write(to: &$0) }
                 }

@@ -139,7 +139,10 @@ extension ModuleProcess {
     ) throws(RPCError) {
         let context = module.context
         switch request.method {
-        case "log", "ready": succeed(id) { $0.null() }
+        case "log": succeed(id) { $0.null() }
+        case "ready":
+            succeed(id) { $0.null() }
+            module.endPause()
         case "unresponsive":
             succeed(id) { $0.null() }
             module.awaitResponse()
@@ -233,7 +236,7 @@ extension IsolatedModule {
     func trace(_ given: TraceContext?) -> TraceContext? {
         if let given { return given }
         let isCalled = process.queue.isExchanging || process.calls.withLock { $0.count > 0 }
-        let open = isCalled ? nil : openEvent
+        let open = isCalled || openEvents.count > 1 ? nil : openEvents.first
         return open?.event.trace ?? context.host.services.gate.lane.currentTrace
     }
 

@@ -253,6 +253,7 @@ struct ModuleIntroduction: Sendable {
     let currentConfig: JSONValue
     let currentAppConfig: JSONValue
     let stateDirectory: String
+    let hostID: String?
     /// The modules whose services a Swift module uses.
     let facadeProviders: [Slatefile.FacadeProvider]
     /// The deadlines that a Swift module watches itself.
@@ -264,6 +265,7 @@ struct ModuleIntroduction: Sendable {
         currentConfig = context.currentConfig
         currentAppConfig = context.currentAppConfig
         stateDirectory = context.stateDirectory
+        hostID = context.hostID
         facadeProviders = spec.facadeProviders
         deadlines = spec.isSwift ? ModuleDeadlines(context) : nil
     }

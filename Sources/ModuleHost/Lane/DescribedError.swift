@@ -5,14 +5,24 @@
 @usableFromInline
 struct DescribedError: Error, CustomStringConvertible {
     @usableFromInline let description: String
+    /// The time after which the module wants its event again; nil for any other error.
+    let retry: Duration?
 
-    init(_ error: any Error) { description = "\(error)" }
+    init(_ error: any Error) {
+        description = "\(error)"
+        retry = (error as? any RetryRequest)?.time
+    }
 
     /// Returns the error in words; an error of the host itself is returned unchanged.
     @usableFromInline
     static func of(_ error: any Error) -> any Error {
         error is LaneLost ? error : DescribedError(error)
     }
+}
+
+/// An error by which a module wants its event again later.
+protocol RetryRequest: Error {
+    var time: Duration { get }
 }
 
 /// Runs module code whose errors are needed only in words.

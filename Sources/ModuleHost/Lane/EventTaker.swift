@@ -14,4 +14,7 @@ protocol EventTaker: AnyObject {
     /// - Returns: Whether it has received anything, and may have more to receive.
     @discardableResult
     func goOn() -> Bool
+
+    /// The end of the time in which the module receives no events, since it wants one again later; nil for none. From any thread.
+    var pauseEnd: ContinuousClock.Instant? { get }
 }

@@ -4,8 +4,8 @@ struct InboxBacklog {
     private var places: Range<EventPosition>?
     /// The events, also behind the range, that the module is not to receive: another one claimed them.
     private var passed: Set<EventPosition> = []
-    /// The last event that the module had begun and is to receive again, and whether it was stopped in it.
-    private var again: (position: EventPosition, isGivenBack: Bool)?
+    /// The first event, where the module was stopped in it.
+    private var givenBack: EventPosition?
 
     /// The number of events among them that are for the module; while they are read, at least one.
     private(set) var count = 0
@@ -13,9 +13,7 @@ struct InboxBacklog {
     var first: EventPosition? { places?.lowerBound }
 
     /// The first event, if the module has begun it, and was stopped in it.
-    var begun: EventPosition? {
-        again.flatMap { $0.isGivenBack && $0.position == first ? $0.position : nil }
-    }
+    var begun: EventPosition? { givenBack == first ? givenBack : nil }
 
     /// Adds an event for the module that stands after all others.
     mutating func append(_ entry: InboxEntry) {
@@ -31,7 +29,7 @@ struct InboxBacklog {
     mutating func putBack(_ entry: InboxEntry, isGivenBack: Bool) {
         let all = places ?? entry.position..<entry.end
         places = min(entry.position, all.lowerBound)..<max(entry.end, all.upperBound)
-        again = (entry.position, isGivenBack)
+        givenBack = isGivenBack ? entry.position : nil
         count += 1
     }
 
@@ -45,13 +43,13 @@ struct InboxBacklog {
         if all.lowerBound == entry.position, all.upperBound == entry.end { end() }
     }
 
+    /// Excludes an event from those that the module is to receive, which is none of them yet: it has answered it.
+    mutating func exclude(_ entry: InboxEntry) { passed.insert(entry.position) }
+
     /// Forgets the events that the module is not to receive, since it has received all before them.
     mutating func forgetPassed() {
         if places == nil, !passed.isEmpty { passed = [] }
     }
-
-    /// Returns whether the module has received an event before, and not returned from it.
-    func hasBegun(_ entry: InboxEntry) -> Bool { entry.position == again?.position }
 
     /// Removes the event that was read at the first position.
     ///
@@ -91,5 +89,5 @@ struct InboxBacklog {
     }
 
     /// Removes all events.
-    mutating func end() { (places, again, count) = (nil, nil, 0) }
+    mutating func end() { (places, givenBack, count) = (nil, nil, 0) }
 }

@@ -23,7 +23,7 @@ extension Lane {
         if open(slot, event) { return true }
         let identity = NativeThread.current
         return state.withLock { state in
-            state.mailboxes.leaveOpen(slot, on: state.stalled.thread(identity))
+            state.mailboxes.leaveOpen(slot, event, on: state.stalled.thread(identity))
         }
     }
 
@@ -47,13 +47,33 @@ extension Lane {
         if isFull { mayBeFull.store(true, ordering: .relaxed) }
     }
 
-    /// Notes that the process of a module has answered its event, or will not.
+    /// Notes that a module has answered an event, or will not.
     ///
     /// In the module.
-    func answered(_ slot: ModuleSlot) {
-        state.withLock { $0.mailboxes.answered(slot) }
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent) {
+        state.withLock { $0.mailboxes.answered(slot, event) }
         epoch.add(1, ordering: .releasing)
     }
+
+    /// Notes that a module wants an event again, later; see ``Mailboxes/retry(_:_:)``.
+    ///
+    /// In the module.
+    func retry(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
+        state.withLock { $0.mailboxes.retry(slot, event) }
+    }
+
+    /// Lets a module be notified again of the events that it wanted later.
+    ///
+    /// In the module.
+    func resume(_ slot: ModuleSlot) { state.withLock { $0.mailboxes.resume(slot) } }
+
+    /// The number of events that wait for a module that is behind.
+    func waitingCount(of slot: ModuleSlot) -> Int {
+        state.withLock { $0.mailboxes[slot]?.mail.count ?? 0 }
+    }
+
+    /// Returns whether a module receives no events for a time, since it wants one again later.
+    func isPaused(_ slot: ModuleSlot) -> Bool { state.withLock { $0.mailboxes.isPaused(slot) } }
 
     /// Returns what a module is to receive next whose process has answered; nil where another one decides that, or where
     /// it is not to receive anything now.
@@ -71,6 +91,11 @@ extension Lane {
     /// Returns whether a module is behind, and not overdue.
     func isCatchingUp(_ slot: ModuleSlot) -> Bool {
         slot.status.load(ordering: .acquiring) == .open
+    }
+
+    /// Returns whether a module answers what waits for it, by itself: it is behind, not overdue, and does not want it later.
+    func answers(_ slot: ModuleSlot) -> Bool {
+        isCatchingUp(slot) && !state.withLock { $0.mailboxes[slot]?.mail.open.isResting == true }
     }
 
     /// The modules that are behind, and not overdue.

@@ -153,8 +153,8 @@ extension Lane {
                 return .overdue
             case .open:
                 guard let position else { return .go }
-                let kind = state.current?.event?.kind
-                return state.mailboxes.isTold(slot, at: position, kind) ? .go : .overdue
+                let event = state.current?.event
+                return state.mailboxes.isTold(slot, at: position, event) ? .go : .overdue
             case .rejoined:
                 guard let position else { return .go }
                 // The module caught up on its own thread while this event was being delivered.
@@ -262,11 +262,11 @@ extension Lane {
         state.withLock { $0.mailboxes.drop(before: place, by: slot) }
     }
 
-    /// Drops the durable event that an overdue module is processing.
+    /// Drops a durable event that a module which is behind is processing.
     ///
-    /// - Returns: False where it is not processing one.
-    func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
-        state.withLock { $0.mailboxes.dropCurrentEvent(of: slot, because: reason) }
+    /// - Returns: False where it is not processing it.
+    func drop(_ event: LifecycleEvent, of slot: ModuleSlot, because reason: String) -> Bool {
+        state.withLock { $0.mailboxes.drop(event, of: slot, because: reason) }
     }
 
     /// The ranges that were dropped for modules and are not in the dead letters yet.

@@ -43,11 +43,10 @@ protocol LaneDelegate: Sendable {
     /// - Returns: nil for both if nothing can be read; nil for the event if the record is not an event.
     func readOverdue(at position: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?)
 
-    /// Notes the first durable event that a module has not received, and whether the module was notified of it; nil
-    /// if there is none any more.
+    /// Notes the durable events that a module has not received; nil if there are none any more.
     ///
     /// Under the lane's lock, before any thread goes on.
-    func noteUndelivered(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool)
+    func noteUndelivered(_ slot: ModuleSlot, _ events: UndeliveredEvents?)
 
     /// Reports a module that takes too long, and without which no thread can be started to go on.
     ///

@@ -13,8 +13,6 @@ extension Mailboxes {
         if let entry = self[slot] {
             switch entry.taker {
             case .thread: return false
-            // The taker of the mailbox notifies the module.
-            case .answer where entry.mail.isOut: return false
             case .answer: break
             // It has older ones to receive first, on a thread of its own.
             case .unattended where entry.mail.backlog.first != nil: return false
@@ -23,20 +21,27 @@ extension Mailboxes {
         } else {
             entries[slot.number] = Entry(slot: slot, mail: Mailbox())
         }
-        entries[slot.number]?.mail.tell(event, begun: event.entry, isOut: true)
+        // Else the taker of the mailbox notifies the module.
+        guard entries[slot.number]?.mail.leaveOpen(event, window: slot.window) == true else {
+            return false
+        }
         awaitAnswer(of: slot)
         noteUndelivered(slot)
         return true
     }
 
-    /// Notes that an overdue module has begun an asynchronous handler of its event, on its own thread.
+    /// Notes that an overdue module answers an event later that it was notified of on its own thread.
     ///
     /// - Parameter thread: The calling thread, if it has lost the lane.
-    mutating func leaveOpen(_ slot: ModuleSlot, on thread: LaneThread?) -> Bool {
+    /// - Returns: False where it has others to answer first.
+    mutating func leaveOpen(
+        _ slot: ModuleSlot, _ event: LifecycleEvent, on thread: LaneThread?
+    ) -> Bool {
         guard let thread, let entry = self[slot], entry.taker.thread === thread,
-            !entry.mail.isOut, entry.mail.event != nil
+            entry.mail.event?.isSame(as: event) == true,
+            entries[slot.number]?.mail.leaveOpen(event, window: slot.window) == true
         else { return false }
-        entries[slot.number]?.mail.leaveOpen()
+        noteUndelivered(slot)
         return true
     }
 
@@ -49,10 +54,33 @@ extension Mailboxes {
         if isStopping, self[slot]?.mail.backlog.first != nil { hold(slot) }
     }
 
-    /// Notes that a module has answered its event, or will not.
-    mutating func answered(_ slot: ModuleSlot) {
+    /// Notes that a module has answered an event, or will not.
+    mutating func answered(_ slot: ModuleSlot, _ event: LifecycleEvent) {
         guard let entry = self[slot], entry.mail.isOut || entry.isAnswerAwaited else { return }
-        entries[slot.number]?.mail.done()
+        entries[slot.number]?.mail.answer(event)
+        goOn(entry, slot)
+    }
+
+    /// Notes that a module wants an event again, later: it receives no other until ``resume(_:)``.
+    ///
+    /// - Returns: Whether it has the event to answer.
+    mutating func retry(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool {
+        guard self[slot]?.mail.isOut == true,
+            entries[slot.number]?.mail.retry(event) == true
+        else { return false }
+        noteUndelivered(slot)
+        return true
+    }
+
+    /// Lets a module be notified again of the events that it wanted later.
+    mutating func resume(_ slot: ModuleSlot) {
+        if self[slot] != nil { entries[slot.number]?.mail.resume() }
+    }
+
+    /// Returns whether a module receives no events for a time, since it wants one again later.
+    func isPaused(_ slot: ModuleSlot) -> Bool { self[slot]?.mail.open.isPaused == true }
+
+    private mutating func goOn(_ entry: Entry, _ slot: ModuleSlot) {
         if isStopping, entry.isAnswerAwaited, entry.mail.countInMemory == 0 {
             _ = leaveRest(of: slot)
         } else {
@@ -60,14 +88,12 @@ extension Mailboxes {
         }
     }
 
-    /// Notes that a module is not to answer its event any more: a durable one waits as if it had not received it.
+    /// Notes that a module is not to answer its events any more: the durable ones wait as if it had not received them.
     mutating func giveBack(_ slot: ModuleSlot) {
         guard let entry = self[slot], entry.mail.isOut else { return }
-        if entry.mail.begun != nil {
-            entries[slot.number]?.mail.putBack(isGivenBack: true)
-            if isStopping { hold(slot) }
-        }
-        answered(slot)
+        let isDurable = entries[slot.number]?.mail.putBackOpen(isGivenBack: true) == true
+        if isDurable, isStopping { hold(slot) }
+        goOn(entry, slot)
     }
 
     /// Returns whether the lane notifies a module of an event that does not wait for its answer.
@@ -75,12 +101,19 @@ extension Mailboxes {
     /// In a stop these are the shutdown events, unless one of them waits already. Other parts of a module receive the event that
     /// it is to answer. Between two slices of its handler a module can be asked whether it claims something: a search does not
     /// wait, and the module's other events stand where they are.
-    mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ kind: EventKind?) -> Bool {
+    mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ event: LifecycleEvent?) -> Bool
+    {
         guard let entry = self[slot], entry.isAnswerAwaited else { return true }
-        if entry.mail.isOut, entry.mail.event?.sequence == position { return true }
+        if entry.mail.open.isOut(at: position) { return true }
         let hasProcess = slot.limits.hasProcess
-        guard isStopping else { return kind?.isClaimed == true && !hasProcess }
-        guard hasProcess || kind?.stateChange != nil, entry.mail.countInMemory == 0 else {
+        guard isStopping else {
+            if let event, entries[slot.number]?.mail.admit(event, window: slot.window) == true {
+                noteUndelivered(slot)
+                return true
+            }
+            return event?.kind.isClaimed == true && !hasProcess
+        }
+        guard hasProcess || event?.kind.stateChange != nil, entry.mail.countInMemory == 0 else {
             return false
         }
         entries[slot.number]?.mail.skip(position)
@@ -99,6 +132,8 @@ extension Mailboxes {
     /// - Returns: The number of the others, which are dropped.
     mutating func leaveRest(of slot: ModuleSlot) -> Int {
         let dropped = entries[slot.number]?.mail.spillAll() ?? 0
+        // What it wanted later is later than this host.
+        entries[slot.number]?.mail.putBackOpen(paused: true)
         if self[slot]?.mail.backlog.first != nil { hold(slot) }
         if self[slot]?.mail.isOut == true { noteUndelivered(slot) } else { endTaking(slot) }
         return dropped

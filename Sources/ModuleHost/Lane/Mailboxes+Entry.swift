@@ -32,6 +32,8 @@ extension Mailboxes {
         var isAnswerAwaited: Bool {
             if case .answer = taker { true } else { false }
         }
+        /// Whether it is to answer before more events are accepted than it may have in memory: it does, by itself.
+        var waitsWhenFull: Bool { isAnswerAwaited && !mail.open.isPaused }
         /// Whether its mail counts: it is the app's, or is to have the mail once it is made again.
         var counts: Bool { slot.isListed || isHeld }
     }
@@ -49,6 +51,16 @@ extension Mailboxes {
         /// The module is not behind any more; this many events were dropped for it.
         case rejoined(missed: Int)
     }
+}
+
+/// The durable events that a module has not received.
+struct UndeliveredEvents: Hashable, Sendable {
+    /// The first one.
+    let first: EventPosition
+    /// Whether the module has begun it in the host's process: a death of the host may be its doing.
+    var isBegun = false
+    /// The last one of which the module was notified.
+    var notified: EventPosition?
 }
 
 /// Work for an overdue module when it returns.

@@ -81,12 +81,13 @@ extension Mailboxes {
     mutating func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
         guard let entry = self[old], entry.isHeld || entry.isAnswerAwaited else { return 0 }
         entries[old.number]?.mail.spillAll()
+        entries[old.number]?.mail.putBackOpen(paused: true)
         guard let backlog = self[old]?.mail.backlog, backlog.first != nil else {
             // Nothing more is to wait for it.
             release(old)
             return 0
         }
-        var successor = self[new] ?? Entry(slot: new, mail: Mailbox())
+        var successor = self[new] ?? Entry(slot: new, mail: Mailbox(notified: entry.mail.notified))
         (successor.mail.backlog, successor.isHeld) = (backlog, true)
         entries[new.number] = successor
         // In this order there is no moment at which the black box has neither.

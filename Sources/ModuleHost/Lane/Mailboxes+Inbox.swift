@@ -28,7 +28,14 @@ extension Mailboxes {
         let mail = self[slot].flatMap { $0.counts ? $0.mail : nil }
         let dropped = droppedRanges.lazy.filter { $0.slot === slot }.map(\.first).min()
         let first = [dropped, mail?.first].compactMap(\.self).min()
-        note(slot, first, first != nil && first == mail?.first && mail?.isFirstBegun == true)
+        note(
+            slot,
+            first.map {
+                let isBegun = $0 == mail?.first && mail?.isFirstBegun == true
+                return UndeliveredEvents(
+                    first: $0, isBegun: isBegun && !slot.limits.hasProcess, notified: mail?.notified
+                )
+            })
     }
 
     // MARK: Dropping
@@ -45,12 +52,11 @@ extension Mailboxes {
         guard let entry = self[slot], !droppedRanges.contains(where: { $0.slot === slot }) else {
             return nil
         }
-        let begun =
-            entry.isHeld ? nil : entry.mail.begun.map(\.position).flatMap { $0 < place ? $0 : nil }
+        let begun = entry.isHeld ? [] : entries[slot.number]?.mail.dropBegun(before: place) ?? []
         entries[slot.number]?.mail.spill(before: place)
         let dropped = entries[slot.number]?.mail.backlog.drop(before: place)
-        guard let first = begun ?? dropped?.places.lowerBound else { return nil }
-        if begun != nil { entries[slot.number]?.mail.dropBegun() }
+        let firsts = [begun.first, dropped?.places.lowerBound].compactMap(\.self)
+        guard let first = firsts.min() else { return nil }
         let range = DroppedRange(
             slot: slot, first: first, begun: begun, places: dropped?.places,
             excluded: dropped?.passed ?? [], reason: entry.isHeld ? .failed : .behind,
@@ -73,17 +79,17 @@ extension Mailboxes {
             self[slot].map { $0.isHeld ? "had failed" : "was unresponsive" }
             ?? "had not received it"
         entries[slot.number]?.mail.spillAll()
-        let begun = self[slot]?.mail.begun
         let count = self[slot]?.mail.durableCount ?? 0
+        let begun = entries[slot.number]?.mail.dropBegun(before: nil) ?? []
         let dropped = entries[slot.number]?.mail.backlog.drop(before: nil)
         let places = dropped.map {
             $0.places.lowerBound..<(rest?.upperBound ?? $0.places.upperBound)
         }
-        entries[slot.number]?.mail.dropBegun()
-        if let first = begun?.position ?? (places ?? rest)?.lowerBound {
+        let firsts = [begun.first, (places ?? rest)?.lowerBound].compactMap(\.self)
+        if let first = firsts.min() {
             droppedRanges.append(
                 DroppedRange(
-                    slot: slot, first: first, begun: begun?.position, places: places ?? rest,
+                    slot: slot, first: first, begun: begun, places: places ?? rest,
                     excluded: dropped?.passed ?? [], reason: .removed(state),
                     outlastsModule: true))
         }
@@ -91,18 +97,23 @@ extension Mailboxes {
         return count
     }
 
-    /// Drops the durable event that a module is processing.
+    /// Drops a durable event that a module is processing.
     ///
     /// - Parameters:
+    ///   - event: The event.
     ///   - slot: The module's slot.
     ///   - reason: The reason.
-    /// - Returns: False where it is not processing one.
-    mutating func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
-        guard let begun = self[slot]?.mail.begun else { return false }
-        entries[slot.number]?.mail.dropBegun()
+    /// - Returns: False where it is not processing it.
+    mutating func drop(
+        _ event: LifecycleEvent, of slot: ModuleSlot, because reason: String
+    ) -> Bool {
+        guard let entry = event.entry, self[slot] != nil,
+            entries[slot.number]?.mail.drop(entry) == true
+        else { return false }
         droppedRanges.append(
             DroppedRange(
-                slot: slot, first: begun.position, begun: begun.position, places: nil, excluded: [],
+                slot: slot, first: entry.position, begun: [entry.position], places: nil,
+                excluded: [],
                 reason: .event(reason), outlastsModule: true))
         return true
     }
@@ -138,8 +149,8 @@ struct DroppedRange: Sendable {
     let slot: ModuleSlot
     /// The position of the first event; no other dropped range of the module begins there.
     let first: EventPosition
-    /// The position of the event that the module is processing.
-    let begun: EventPosition?
+    /// The positions of the events that the module is processing, in order.
+    let begun: [EventPosition]
     /// The positions of the other events.
     let places: Range<EventPosition>?
     /// The events among them that the module was not to receive.

@@ -5,11 +5,10 @@ import Synchronization
 ///
 /// Guarded by the lane's lock.
 struct Mailboxes {
-    /// Called with the first durable event that a module has not received, and whether it has begun it; nil
-    /// where there is none any more.
+    /// Called with the durable events that a module has not received; nil where there are none any more.
     ///
     /// Under the lane's lock, before any other thread goes on.
-    var note: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
+    var note: @Sendable (ModuleSlot, UndeliveredEvents?) -> Void = { _, _ in }
 
     let box: BlackBox?
     let memory = MailboxMemory()
@@ -66,6 +65,9 @@ struct Mailboxes {
         self[slot].map { $0.isAnswerAwaited && $0.mail.isOut } == true
     }
 
+    /// Returns whether a module has events that it has not answered.
+    func isOut(_ slot: ModuleSlot) -> Bool { self[slot]?.mail.isOut == true }
+
     /// Returns the number of events that wait for an overdue module; nil for one that is not overdue.
     ///
     /// Events that were dropped for it are not counted.
@@ -110,9 +112,9 @@ struct Mailboxes {
         let isFirst = self[slot]?.mail.first == nil
         guard entries[number]?.mail.put(kept) == true else { return false }
         if isFirst, event.entry != nil { noteUndelivered(slot) }
-        let (limit, isAnswerAwaited) = (slot.backlog, self[slot]?.isAnswerAwaited == true)
+        let (limit, waits) = (slot.backlog, self[slot]?.waitsWhenFull == true)
         while entries[number]?.mail.isOver(limit, of: memory) == true {
-            if isAnswerAwaited, entries[number]?.mail.isFirstInInbox == false { return true }
+            if waits, entries[number]?.mail.isFirstInInbox == false { return true }
             entries[number]?.mail.spill()
         }
         return false
@@ -122,7 +124,7 @@ struct Mailboxes {
     /// answer before there is another one.
     var full: ModuleSlot? {
         entriesBehind.first { entry in
-            entry.isAnswerAwaited && entry.slot.isListed && !entry.mail.isFirstInInbox
+            entry.waitsWhenFull && entry.slot.isListed && !entry.mail.isFirstInInbox
                 && entry.mail.isOver(entry.slot.backlog, of: memory)
         }?.slot
     }
@@ -244,23 +246,24 @@ struct Mailboxes {
             endTaking(slot)
             return nil
         }
-        if entries[number]?.mail.isOut == true {
-            // Work of the module that takes the answer may have come before this thread was back.
-            if let work = entries[number]?.deferred.popFirst() { return .deferred(work) }
-            guard thread != nil else { return nil }
-            awaitAnswer(of: slot)
-            return .open
-        }
-        entries[number]?.mail.done()
+        entries[number]?.mail.returned()
         if let work = entries[number]?.deferred.popFirst() {
             noteUndelivered(slot)
             return .deferred(work)
         }
-        if self[slot]?.isHeld == false, let place = entries[number]?.mail.backlog.first {
+        if self[slot]?.isHeld == false, let place = entries[number]?.mail.backlog.first,
+            entries[number]?.mail.mayRead(window: slot.window) == true, !(isStopping && isOut(slot))
+        {
             noteUndelivered(slot)
             return .read(place)
         }
         if let event = takeNext(of: slot, on: thread) { return .event(event) }
+        if isOut(slot) {
+            noteUndelivered(slot)
+            guard thread != nil else { return nil }
+            awaitAnswer(of: slot)
+            return .open
+        }
         if thread != nil { told[number] = entries[number]?.mail.reached }
         let missed = entries[number]?.mail.missed ?? 0
         endTaking(slot, isRejoined: thread != nil)
@@ -269,9 +272,12 @@ struct Mailboxes {
 
     private mutating func takeNext(of slot: ModuleSlot, on thread: LaneThread?) -> LifecycleEvent? {
         let number = slot.number
+        // What waits in the inbox alone stands before that.
+        let isFirst = self[slot]?.isHeld == true || self[slot]?.mail.backlog.first == nil
+        guard isFirst || self[slot]?.mail.open.hasDue == true else { return nil }
         let (isStopping, isHeld) = (isStopping, self[slot]?.isHeld == true)
         // In a stop the durable rest is the next host's, and an own thread leaves no gap in it.
-        var event = entries[number]?.mail.takeNext { event in
+        var event = entries[number]?.mail.takeNext(window: slot.window) { event in
             isStopping && event.kind.stateChange == nil
                 && (thread == nil || isHeld && event.entry != nil)
         }
@@ -299,7 +305,7 @@ struct Mailboxes {
         // It may have failed meanwhile: the events are for its next instance then.
         guard slot.isListed, self[slot]?.isHeld == false else { return nil }
         defer { noteUndelivered(slot) }
-        return entries[slot.number]?.mail.take(entry, event, for: slot.id)
+        return entries[slot.number]?.mail.take(entry, event, for: slot.id, window: slot.window)
     }
 
     /// Ends the taking from a mailbox; it is gone where nothing is held in it.
@@ -313,7 +319,7 @@ struct Mailboxes {
             slot.status.store(isRejoined ? .rejoined : .listed, ordering: .releasing)
         }
         setTaker(.unattended, of: slot)
-        entries[number]?.mail.done()
+        entries[number]?.mail.forgetOpen()
         noteUndelivered(slot)
         if isOverdue { box?.setOverdue(number, false) }
         if self[slot]?.isHeld == false { entries[number] = nil }
@@ -337,8 +343,12 @@ struct Mailboxes {
         isStopping = true
         var (dropped, durable) = (0, 0)
         for slot in openSlots where slot.isListed {
+            let isPaused = isPaused(slot)
             dropped += leaveRest(of: slot)
-            if let entry = self[slot], entry.isHeld { durable += entry.mail.backlog.count }
+            // What it wants later it was not slow with.
+            if let entry = self[slot], entry.isHeld, !isPaused {
+                durable += entry.mail.backlog.count
+            }
         }
         return (dropped, durable)
     }

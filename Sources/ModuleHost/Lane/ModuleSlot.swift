@@ -45,9 +45,15 @@ final class ModuleSlot: Sendable {
         var permissions: Set<Slatefile.Permission> = []
         /// Whether the module runs in a process of its own.
         var hasProcess = false
+        /// The bytes of the inbox that may wait for the module before the oldest events are dead letters.
+        var keep = Slatefile.Defaults.keep
     }
 
     private let currentLimits: Guarded<Limits>
+    /// The number of events that the module may have to answer at a time: 1, or what it asks for when it is made.
+    ///
+    /// Written before it is listed.
+    private let windowSize = Atomic(1)
     /// Whether the module was created for a reload that has not been committed yet: only modules that were
     /// created with it can reach it.
     ///
@@ -90,6 +96,11 @@ final class ModuleSlot: Sendable {
     var killAfter: Duration? { limits.killAfter }
     var backlog: Int { limits.backlog }
     var permissions: Set<Slatefile.Permission> { limits.permissions }
+
+    var window: Int {
+        get { windowSize.load(ordering: .relaxed) }
+        set { windowSize.store(newValue, ordering: .relaxed) }
+    }
 
     /// The module's place in the order of the slatefile; at first its number.
     var rank: UInt16 {

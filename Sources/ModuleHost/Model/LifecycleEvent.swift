@@ -10,6 +10,8 @@ public struct LifecycleEvent: Sendable {
     var sequence: UInt64 = 0
     /// The entry in the inbox; nil for an event that is not durable.
     var entry: InboxEntry?
+    /// In a module's process, the number of the request that sent it; 0 for none.
+    var request = 0
     /// Whether the app goes on before each module has answered the event.
     var mayStayOpen = false
 
@@ -142,6 +144,7 @@ public struct LifecycleEvent: Sendable {
         guard let trace else { return self }
         var event = LifecycleEvent(kind, origin, given: fixed.given, content, trace: trace)
         (event.sequence, event.entry, event.mayStayOpen) = (sequence, entry, mayStayOpen)
+        event.request = request
         return event
     }
 }

@@ -29,6 +29,9 @@ protocol ContextApp: Sendable {
     /// Takes the answer of a module to an event for which nothing waited, on the lane.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer)
 
+    /// Notes that a module receives no events for a time: none waits for its answers, on the lane.
+    func paused(_ slot: ModuleSlot)
+
     /// Reports a module that was behind and not overdue, and has caught up, on the lane.
     func rejoined(_ slot: ModuleSlot, missed: Int)
 
@@ -62,6 +65,8 @@ final class HostServices: PostingServices {
     let stateDirectory: String
     /// Whether this is one module's process, which another host controls.
     let isChildProcess: Bool
+    /// The id of the host of the inbox; nil where there is none.
+    let hostID: String?
     private let log: Log
     private let inbox: Inbox?
     /// The record of what happens; nil for a host without one.
@@ -71,7 +76,8 @@ final class HostServices: PostingServices {
 
     init(
         gate: Gate, workers: WorkerPool, time: any TimeSource, holds: HoldList,
-        stateDirectory: String, isChildProcess: Bool, log: Log, inbox: Inbox?,
+        stateDirectory: String, isChildProcess: Bool, hostID: String? = nil, log: Log,
+        inbox: Inbox?,
         ring: RecordRing? = nil, stopping: HostStop,
         app: any ContextApp
     ) {
@@ -81,6 +87,7 @@ final class HostServices: PostingServices {
         self.holds = holds
         self.stateDirectory = stateDirectory
         self.isChildProcess = isChildProcess
+        self.hostID = hostID
         self.log = log
         self.inbox = inbox
         self.ring = ring
@@ -214,8 +221,14 @@ final class HostServices: PostingServices {
         gate.lane.leaveOpen(slot, event)
     }
 
-    /// See ``Lane/answered(_:)``.
-    func answered(_ slot: ModuleSlot) { gate.lane.answered(slot) }
+    /// See ``Lane/answered(_:_:)``.
+    func answered(_ slot: ModuleSlot, _ event: LifecycleEvent) { gate.lane.answered(slot, event) }
+
+    /// See ``Lane/retry(_:_:)``.
+    func retry(_ slot: ModuleSlot, _ event: LifecycleEvent) -> Bool { gate.lane.retry(slot, event) }
+
+    /// Gives the events that wait for a module their outcomes without it, since it wants them later.
+    func paused(_ slot: ModuleSlot) { app.paused(slot) }
 
     /// See ``Lane/giveBack(_:)``.
     func giveBack(_ slot: ModuleSlot) { gate.lane.giveBack(slot) }
@@ -274,18 +287,15 @@ final class HostServices: PostingServices {
                 onAcceptance: completion))
     }
 
-    /// Moves the durable event that an overdue module is handling to the dead letters; the module does not
-    /// receive it again.
+    /// Moves a durable event that a module which is behind is handling to the dead letters; the module does not receive it
+    /// again.
     ///
     /// - Parameters:
+    ///   - event: The event.
     ///   - slot: The module.
     ///   - reason: The reason, which is kept with it.
-    /// - Returns: False where it is not handling one, or is not overdue.
-    func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
-        guard let inbox, gate.lane.dropCurrentEvent(of: slot, because: reason) else {
-            return false
-        }
+    func putAside(_ event: LifecycleEvent, of slot: ModuleSlot, because reason: String) {
+        guard let inbox, gate.lane.drop(event, of: slot, because: reason) else { return }
         inbox.noteDropped()
-        return true
     }
 }

@@ -166,6 +166,12 @@ public final class ModuleContext {
 
     // MARK: The host
 
+    /// The id of the host: 16 hexadecimal digits, made once for an inbox; nil in a host without one, and where the disk did
+    /// not take it.
+    ///
+    /// Together with it the ``position`` of an event is unique among all hosts, as long as no state directory is copied.
+    public var hostID: String? { host.services.hostID }
+
     /// The metrics of the host, up to the current event.
     public var hostMetrics: HostMetrics { host.services.metrics }
 

@@ -76,6 +76,7 @@ extension Slatefile.Module {
         return [
             (.enabled, "true"), (.required, "false"), (.retry, "false"), (.main, "false"),
             (.deadline, "\"\(DurationReader.text(of: deadline))\""), (.backlog, "\(backlog)"),
+            (.keep, "\"\(ByteSize.text(of: keep, between: ""))\""),
             (.replace, "\"\(replacement.rawValue)\""),
         ] + (ends ? [] : [(.launch, "\"\(launch.rawValue)\"")])
             + (isProgram

@@ -85,6 +85,8 @@ public struct Slatefile: Sendable {
         package internal(set) var permissions: Set<Permission> = []
         /// The number of events that the module may be behind in memory.
         package internal(set) var backlog = Defaults.backlog
+        /// The bytes of the inbox that may wait for the module before the oldest events are dead letters.
+        package internal(set) var keep = Defaults.keep
         /// The least level that the log writes of the module; nil for that of the host.
         package internal(set) var logLevel: LogLevel?
         /// The module's own settings.
@@ -256,6 +258,7 @@ public struct Slatefile: Sendable {
     /// The default values.
     enum Defaults {
         static let backlog = 1024
+        static let keep = 64 << 20
         static let event = Duration.seconds(5)
         static let call = Duration.seconds(30)
         static let launch = Duration.seconds(20)
@@ -281,6 +284,7 @@ public struct Slatefile: Sendable {
         static let nameLength = 100
         static let width = 1...256
         static let backlog = 1...1_000_000
+        static let keep = 1 << 20...1 << 40
         /// The bytes of a repository's URL, or of the path of a folder.
         static let sourceLength = 2000
         /// The bytes of the name of a branch, a tag or a product.

@@ -108,6 +108,8 @@ package struct SlatefileDiagnostic: Hashable, Sendable {
         case duration(DurationError)
         /// The number is outside the allowed range.
         case outOfRange(String, allowed: ClosedRange<Int>)
+        /// The text is not a size, or outside the allowed range.
+        case size(String, allowed: ClosedRange<Int>)
         /// The word is not allowed; `nearest` is the most similar allowed word.
         case unknownWord(String, allowed: [String], nearest: String?)
         /// The process would be killed before its module is even overdue.
@@ -215,6 +217,10 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
                 + "add \"isolation\": \"process\", or remove it"
         case .repeatedWord(let word): return "\(quoted(word)) is in the list already"
         case .duration(let error): return error.description
+        case .size(let text, let allowed):
+            return
+                "expected a size from \"\(ByteSize.text(of: allowed.lowerBound, between: ""))\" to "
+                + "\"\(ByteSize.text(of: allowed.upperBound, between: ""))\", such as \"512MiB\", found \(quoted(text))"
         case .outOfRange(let text, let allowed):
             return "\(excerpt(text)) is not in \(allowed.lowerBound)...\(allowed.upperBound)"
         case .unknownWord(let word, let allowed, let nearest):

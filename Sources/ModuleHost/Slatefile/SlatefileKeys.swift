@@ -73,7 +73,7 @@ enum AppKey: String, SlatefileKey {
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
     case id, entry, command, enabled, required, retry, ends, replace, main, needs, launch, idle
-    case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog
+    case provides, events, topics, instead, deadline, killAfter, isolation, env, may, backlog, keep
     case logLevel, config, git, branch, tag, path
     case product
 

@@ -132,6 +132,8 @@ extension SlatefileReader {
             case .backlog:
                 module.backlog =
                     reader.integer(node, in: Slatefile.Limits.backlog) ?? module.backlog
+            case .keep:
+                module.keep = reader.size(node, in: Slatefile.Limits.keep) ?? module.keep
             case .logLevel: module.logLevel = reader.word(node, as: LogLevel.self)
             case .config: module.config = reader.config(node)
             case .git: found.source.git = node

@@ -264,6 +264,13 @@ struct SlatefileReader {
         }
     }
 
+    mutating func size(_ node: Int, in allowed: ClosedRange<Int>) -> Int? {
+        guard let text = string(node, "a size such as \"64MiB\"") else { return nil }
+        if let bytes = ByteSize.read(text), allowed ~= bytes { return bytes }
+        report(.size(text, allowed: allowed), at: node)
+        return nil
+    }
+
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(
         _ node: Int, as type: Word.Type
     ) -> Word? {

@@ -266,6 +266,12 @@ extension ModuleKey {
             describe(
                 "How many events the module may be behind in memory, with 16 MiB of payloads at most.",
                 integer(Slatefile.Limits.backlog, default: Slatefile.Defaults.backlog))
+        case .keep:
+            describe(
+                "How many bytes of the inbox may wait for the module, from 1MiB to 1024GiB; the oldest events beyond that are dead letters.",
+                pattern(ByteSize.pattern)
+                    + ", \"default\": \"\(ByteSize.text(of: Slatefile.Defaults.keep, between: ""))\""
+            )
         case .logLevel:
             describe(
                 "The least level that the log writes of the module; that of the host by default.",

@@ -49,16 +49,17 @@ struct InboxProgressTests {
     func levelWithTheLane() throws {
         let app = try CatchingUp()
         #expect(app.undelivered == undelivered("1:100"))
-        app.progress.noteUndelivered(by: app.slot, "1:120", isBegun: true)
+        app.progress.noteUndelivered(
+            by: app.slot, UndeliveredEvents(first: "1:120", isBegun: true))
         #expect(app.undelivered == undelivered("1:120", begun: true))
-        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil)
         #expect(app.undelivered == undelivered("1:100"))
         app.pass(to: "1:200")
-        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil)
         #expect(app.undelivered == undelivered("1:200"))
         app.pass(to: "1:500")
         #expect(app.undelivered == nil)
-        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil)
         #expect(app.undelivered == nil)
     }
 
@@ -67,7 +68,7 @@ struct InboxProgressTests {
         let app = try CatchingUp()
         app.slot.status.store(.unlisted, ordering: .releasing)
         app.slot.isAwaited.store(true, ordering: .releasing)
-        app.progress.noteUndelivered(by: app.slot, "1:100", isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, UndeliveredEvents(first: "1:100"))
         app.pass(to: "1:500")
         #expect(app.undelivered == undelivered("1:100"))
     }
@@ -80,7 +81,7 @@ struct InboxProgressTests {
         app.pass(to: "1:200")
         app.progress.replace(app.slot, by: new)
         app.slot.status.store(.unlisted, ordering: .releasing)
-        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil)
         #expect(app.undelivered == undelivered("1:200"))
         app.progress.began(InboxEntry(position: "1:300", end: "1:330", only: [app.id]))
         #expect(app.undelivered == undelivered("1:300", begun: true))

@@ -120,7 +120,7 @@ struct MisbehaviourTests {
             ),
             (
                 "wrong-version",
-                "process N answered 'initialize' in version 3 of the protocol; this host speaks 2, "
+                "process N answered 'initialize' in version 4 of the protocol; this host speaks 2 and 3, "
                     + "and was killed, before it was ready"
             ),
         ])

@@ -48,7 +48,9 @@ struct ModuleDeclarationTests {
         let (declaration, isReady) = try read(#"{"protocol":2,"module":"com.example.weather"}"#)
         #expect(
             declaration
-                == ModuleDeclaration(events: [], topics: [], routes: [], suppliesRoot: false))
+                == ModuleDeclaration(
+                    version: 2, window: nil, events: [], topics: [], routes: [],
+                    suppliesRoot: false))
         #expect(isReady)
     }
 
@@ -90,15 +92,15 @@ struct ModuleDeclarationTests {
         arguments: [
             (
                 #"{"protocol":1,"module":"com.example.weather"}"#,
-                "in version 1 of the protocol; this host speaks 2"
+                "in version 1 of the protocol; this host speaks 2 and 3"
             ),
             (
-                #"{"protocol":3,"module":5}"#,
-                "in version 3 of the protocol; this host speaks 2"
+                #"{"protocol":4,"module":5}"#,
+                "in version 4 of the protocol; this host speaks 2 and 3"
             ),
             (
                 #"{"protocol":0,"other":"words"}"#,
-                "in version 0 of the protocol; this host speaks 2"
+                "in version 0 of the protocol; this host speaks 2 and 3"
             ),
             (
                 #"{"protocol":2,"module":"com.example.wether"}"#,

@@ -15,8 +15,9 @@ struct MailboxAnswersTests {
     private var durable: UInt32 = 0
 
     init() {
-        mailboxes.note = { [notes] slot, position, isBegun in
-            notes.append((position?.description ?? "level") + (isBegun ? " begun" : ""))
+        mailboxes.note = { [notes] slot, events in
+            notes.append(
+                (events?.first.description ?? "level") + (events?.isBegun == true ? " begun" : ""))
         }
     }
 
@@ -40,8 +41,14 @@ struct MailboxAnswersTests {
 
     /// Takes the answer to the event; returns what comes next.
     private mutating func answer() -> String {
-        mailboxes.answered(slot)
+        answered()
         return next(on: nil)
+    }
+
+    /// Notes the answer to the first event that is to be answered.
+    private mutating func answered(by slot: ModuleSlot? = nil) {
+        let slot = slot ?? self.slot
+        if let event = mailboxes[slot]?.mail.open.events.first { mailboxes.answered(slot, event) }
     }
 
     private mutating func next(on thread: LaneThread?) -> String {
@@ -121,7 +128,7 @@ struct MailboxAnswersTests {
         #expect(isDeferred)
         expect(next(on: thread), "deferred")
         #expect(isRun.values == [true])
-        mailboxes.answered(slot)
+        answered()
         expect(next(on: thread), "1")
         expect(next(on: thread), "rejoined, 0 missed")
         #expect(notes.values.last == "level")
@@ -178,7 +185,7 @@ struct MailboxAnswersTests {
         let left = mailboxes.stop()
         #expect(left.dropped == 1 && left.durable == 1)
         expect(undelivered, ["1:0"])
-        mailboxes.answered(slot)
+        answered()
         #expect(slot.status.load(ordering: .relaxed) == .listed && !mailboxes.isBehind(slot))
         expect(undelivered, ["1:100"])
         #expect(notes.values.last == "1:100")
@@ -189,7 +196,7 @@ struct MailboxAnswersTests {
         let other = ModuleSlot(number: 2, id: nil)
         _ = mailboxes.open(slot, accept(durable: true))
         accept(durable: true)
-        mailboxes.answered(slot)
+        answered()
         expect(mailboxes.passOn(from: slot, to: other), 1)
         #expect(mailboxes.waiting(for: other)?.first.description == "1:100")
         mailboxes.noteGone(slot)
@@ -242,7 +249,7 @@ struct MailboxAnswersTests {
                 }
             case 1 where isOut:
                 isOut = false
-                mailboxes.answered(slot)
+                answered(by: slot)
                 if !mailboxes.isOverdue(slot) { goOn(&self, on: nil) }
             case 2 where mailboxes.isBehind(slot) && !mailboxes.isOverdue(slot):
                 mailboxes.add([slot], of: thread, job: nil)
@@ -251,7 +258,7 @@ struct MailboxAnswersTests {
             }
         }
         while mailboxes.isBehind(slot) {
-            if isOut { mailboxes.answered(slot) }
+            if isOut { answered(by: slot) }
             isOut = false
             goOn(&self, on: mailboxes.isOverdue(slot) ? thread : nil)
         }

@@ -69,9 +69,10 @@ struct MailboxesTests {
     }
 
     private mutating func takeNotes() {
-        mailboxes.note = { [notes] slot, position, isBegun in
+        mailboxes.note = { [notes] slot, events in
+            let isBegun = events?.isBegun == true
             notes.append(
-                "\(slot.number) \(position?.description ?? "level")\(isBegun ? " begun" : "")")
+                "\(slot.number) \(events?.first.description ?? "level")\(isBegun ? " begun" : "")")
         }
     }
 

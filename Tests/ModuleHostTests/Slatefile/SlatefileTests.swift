@@ -43,6 +43,7 @@ struct SlatefileTests {
             modules.map(\.instead?.text) == [nil, nil, "https://m.example.com/*", nil, nil, nil])
         #expect(modules[3].implementation == .command(["python3", "weather.py", ""]))
         #expect(modules[3].environment == ["PATH", "HOME"] && modules[3].backlog == 1)
+        #expect(modules[3].keep == 1 << 30 && modules[2].keep == 64 << 20)
         #expect(modules[3].killAfter == .seconds(3600) && modules[3].permissions == [.state])
         #expect(modules[4].isolation == .process)
         #expect(modules[4].source == .git("https://example.com/forecast.git", .branch("main")))

@@ -16,7 +16,7 @@ extension LaneDelegate {
     func readOverdue(at _: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
         (nil, nil)
     }
-    func noteUndelivered(_: ModuleSlot, _: EventPosition?, isBegun _: Bool) {}
+    func noteUndelivered(_: ModuleSlot, _: UndeliveredEvents?) {}
     func hasNoThread(besides _: ModuleSlot?, _: SystemError) {}
     func failed(_: ModuleSlot, _: any Error) {}
     func failedOverdue(_: ModuleSlot, _: any Error) {}

@@ -6,7 +6,10 @@ import Testing
 
 /// One module, its mailbox, and everything that can happen to it, against rules as a reader would say them.
 ///
-/// - it is told events in order, and none twice but one that it had begun when it was given up;
+/// - it is told events in order, and none twice but one that it had begun when it was given up, or that it wanted again;
+/// - from the first that it has not answered on, no more are told than its window has room for, barriers are told alone, and
+///   nothing is told while it wants one again later;
+/// - the next host knows of each that it was told and that is to be told again;
 /// - no durable event is lost: it is told, or waits, and the place that the inbox knows of the module is the first that it
 ///   has not returned from, at every moment;
 /// - an event that another module claimed before the search reached this one is never told.
@@ -22,9 +25,9 @@ struct MailboxModelTests {
         func run(on thread: LaneThread, after slot: UInt16) {}
     }
 
-    /// The places that the inbox knows, by the numbers of the slots.
+    /// What the inbox knows, by the numbers of the slots.
     private final class Notes: Sendable {
-        let places = Guarded<[UInt16: EventPosition]>([:])
+        let events = Guarded<[UInt16: UndeliveredEvents]>([:])
     }
 
     /// The life of a module.
@@ -35,7 +38,8 @@ struct MailboxModelTests {
         mutating func note(_ act: String) { acts.append(act) }
 
         private(set) var mailboxes = Mailboxes()
-        private(set) var slot = Self.slot(1)
+        private(set) var slot: ModuleSlot
+        private let window: Int
         private var thread = LaneThread(at: Ownership(bits: 0))
         private let notes = Notes()
         private(set) var events: [LifecycleEvent] = []
@@ -46,23 +50,38 @@ struct MailboxModelTests {
         /// The events that it may be told once more.
         private var again: Set<Int> = []
         private var last = -1
-        /// The event that it has not returned from, or not answered.
-        private(set) var current: Int?
+        /// The event that a thread is in it for.
+        private var current: Int?
+        /// The events that it has yet to answer, in the order in which it was told.
+        private(set) var out: [Int] = []
+        /// Those of them that it wants again, later.
+        private(set) var wanted: Set<Int> = []
+        /// Those that it is to be told again now.
+        private var due: Set<Int> = []
+        /// The events that it was told, from the first that it has not answered on.
+        private var told: [Int] = []
         /// The broken rules, in words.
         private(set) var broken: [String] = []
 
-        init() {
-            mailboxes.note = { [notes] slot, position, _ in
-                notes.places.withLock { $0[slot.number] = position }
+        init(window: Int) {
+            self.window = window
+            slot = Self.slot(1, window: window)
+            mailboxes.note = { [notes] slot, events in
+                notes.events.withLock { $0[slot.number] = events }
             }
         }
 
-        private static func slot(_ number: UInt16) -> ModuleSlot {
-            ModuleSlot(number: number, id: nil, limits: ModuleSlot.Limits(backlog: 3))
+        private static func slot(_ number: UInt16, window: Int) -> ModuleSlot {
+            let slot = ModuleSlot(
+                number: number, id: nil, limits: ModuleSlot.Limits(backlog: 3))
+            slot.window = window
+            return slot
         }
 
         var status: ModuleSlot.Status { slot.status.load(ordering: .relaxed) }
-        var isOut: Bool { mailboxes[slot]?.mail.isOut == true }
+        var isOut: Bool { mailboxes.isOut(slot) }
+        /// The events that it can answer now.
+        var answerable: [Int] { out.filter { !wanted.contains($0) } }
         /// Whether it has yet to begin with what waited for it.
         var isToCatchUp: Bool { status == .listed && mailboxes.waiting(for: slot) != nil }
 
@@ -76,32 +95,73 @@ struct MailboxModelTests {
             }
             if claimed.contains(number) { broken.append("told \(number), which was claimed") }
             if event.entry != nil, !owed.contains(number) { broken.append("told \(number) twice") }
-            (last, current) = (number, number)
+            if !wanted.isEmpty { broken.append("told \(number) in a pause") }
+            if due.remove(number) == nil, let other = due.first {
+                broken.append("told \(number) before \(other) again")
+            }
+            if let other = out.first(where: { $0 != number }),
+                !event.kind.isWindowed || !events[other].kind.isWindowed
+            {
+                broken.append("told \(number) beside \(other)")
+            }
+            (last, current) = (max(last, number), number)
+            // Told again it has its place already.
+            if !told.contains(number) { told.append(number) }
+            if told.count > max(1, window) { broken.append("\(told) are more than \(window)") }
         }
 
         private mutating func returned() {
-            if let current { owed.remove(current) }
-            current = nil
+            if let number = current.take() { answered(number) }
+        }
+
+        private mutating func answered(_ number: Int) {
+            owed.remove(number)
+            out.removeAll { $0 == number }
+            while let first = told.first, first != current, !out.contains(first),
+                !due.contains(first)
+            {
+                told.removeFirst()
+            }
+        }
+
+        /// Leaves the current event open.
+        private mutating func leaveOpen() {
+            guard let number = current.take() else { return }
+            out.removeAll { $0 == number }
+            out.append(number)
+            out.sort()
+        }
+
+        /// Gives all up that it was told.
+        private mutating func giveUp() {
+            again.formUnion(out)
+            if let current { again.insert(current) }
+            again.formUnion(due)
+            (current, out, wanted, told, due) = (nil, [], [], [], [])
+            isDue = false
         }
 
         /// Sends an event, as the lane does.
         ///
         /// - Parameters:
         ///   - isDurable: Whether it is in the inbox.
+        ///   - isBarrier: Whether it is told alone.
         ///   - isClaimed: Whether another module claims it before the search reaches this one.
         ///   - isForeign: Whether this one does not listen to it.
         ///   - answersLater: Whether this one answers it later.
         ///   - isStuck: Whether this one does not return from it in time.
         ///   - fails: Whether it fails on its own thread before the delivery reaches it, where it is behind.
         mutating func send(
-            durable isDurable: Bool, claimed isClaimed: Bool, foreign isForeign: Bool,
-            answersLater: Bool, isStuck: Bool, fails: Bool
+            durable isDurable: Bool, barrier isBarrier: Bool, claimed isClaimed: Bool,
+            foreign isForeign: Bool, answersLater: Bool, isStuck: Bool, fails: Bool
         ) throws {
             let number = UInt32(events.count)
             var event =
                 isClaimed
                 ? try LifecycleEvent.openURL("a:b", origin: .host)
-                : LifecycleEvent.state(.memoryWarning, origin: .host)
+                : isBarrier
+                    ? LifecycleEvent.state(.memoryWarning, origin: .host)
+                    : try LifecycleEvent.message(topic: "t", payload: nil, origin: .host)
             let entry = InboxEntry(
                 position: EventPosition(segment: 1, offset: number * 100),
                 end: EventPosition(segment: 1, offset: number * 100 + 100))
@@ -123,23 +183,33 @@ struct MailboxModelTests {
             if fails, mailboxes.isBehind(slot) { fail() }
             switch status {
             case .unlisted: return
+            case .open where mailboxes.isTold(slot, at: event.sequence, event):
+                deliver(event, answersLater: answersLater, isStuck: isStuck)
             case .overdue, .open: mailboxes.put(event, for: slot)
             case .rejoined where event.sequence < mailboxes.told(slot):
                 broken.append("\(number) is skipped")
             case .rejoined, .listed:
                 mailboxes.forget(slot)
                 slot.status.store(.listed, ordering: .relaxed)
-                tell(event)
-                if answersLater {
-                    if !mailboxes.open(slot, event) { broken.append("\(number) is not open") }
-                } else if isStuck {
-                    takeOver(in: event)
-                } else {
-                    returned()
-                }
+                deliver(event, answersLater: answersLater, isStuck: isStuck)
             }
             // One that answers later is asked to make room.
             while mailboxes.full === slot { _ = mailboxes.removeFirst(of: slot) }
+        }
+
+        private mutating func deliver(
+            _ event: LifecycleEvent, answersLater: Bool, isStuck: Bool
+        ) {
+            tell(event)
+            note(answersLater ? "to answer later" : isStuck ? "stuck" : "returns")
+            if answersLater {
+                if !mailboxes.open(slot, event) { broken.append("\(event.sequence) is not open") }
+                leaveOpen()
+            } else if isStuck {
+                takeOver(in: event)
+            } else {
+                returned()
+            }
         }
 
         mutating func takeOver(in event: LifecycleEvent?) {
@@ -151,16 +221,17 @@ struct MailboxModelTests {
         mutating func goOn(answersLater: Bool, failsInRead: Bool) {
             guard mailboxes.isBehind(slot) else { return }
             let isOverdue = mailboxes.isOverdue(slot)
-            if isOverdue, !isOut { returned() }
+            if isOverdue { returned() }
             switch mailboxes.next(for: slot, on: isOverdue ? thread : nil) {
             case .event(let event):
                 tell(event)
                 if isOverdue {
-                    if answersLater { _ = mailboxes.leaveOpen(slot, on: thread) }
+                    leaveOpen(event, answersLater)
                 } else if answersLater {
                     if !mailboxes.open(slot, event) { broken.append("not open again") }
+                    leaveOpen()
                 } else {
-                    mailboxes.answered(slot)
+                    mailboxes.answered(slot, event)
                     returned()
                 }
             case .read where !isOverdue: takeOver(in: nil)
@@ -169,29 +240,56 @@ struct MailboxModelTests {
                 let found = events.first { $0.position.map { $0 >= place } == true }
                 if let event = mailboxes.take(found?.entry, found, for: slot, on: thread) {
                     tell(event)
+                    leaveOpen(event, answersLater)
                 }
             case .deferred, .dropped: broken.append("work without an owner")
             case .open, .rejoined, nil: break
             }
         }
 
-        mutating func answer() {
-            mailboxes.answered(slot)
-            returned()
+        private mutating func leaveOpen(_ event: LifecycleEvent, _ answersLater: Bool) {
+            guard answersLater, !foreign.contains(Int(event.sequence)) else { return }
+            if !mailboxes.leaveOpen(slot, event, on: thread) { broken.append("not left open") }
+            leaveOpen()
+        }
+
+        mutating func answer(_ number: Int) {
+            mailboxes.answered(slot, events[number])
+            answered(number)
+        }
+
+        mutating func wantAgain(_ number: Int) {
+            if !mailboxes.retry(slot, events[number]) { broken.append("\(number) is not wanted") }
+            wanted.insert(number)
+            again.insert(number)
+        }
+
+        mutating func resume() {
+            mailboxes.resume(slot)
+            isDue = true
+            endPause()
+        }
+
+        /// Whether the time of its pause is over.
+        private var isDue = false
+
+        mutating func endPause() {
+            guard isDue, answerable.isEmpty else { return }
+            isDue = false
+            out.removeAll { wanted.contains($0) }
+            (due, wanted) = (wanted, [])
         }
 
         mutating func giveBack() {
-            if let current { again.insert(current) }
-            current = nil
+            giveUp()
             mailboxes.giveBack(slot)
         }
 
         mutating func fail() {
-            if let current { again.insert(current) }
             note("fails")
             let entry = current.flatMap { events[$0].entry }
+            giveUp()
             mailboxes.fail(slot, in: mailboxes.isBehind(slot) ? nil : entry)
-            current = nil
             slot.status.store(.unlisted, ordering: .relaxed)
             mailboxes.noteGone(slot)
             mailboxes.noteUndelivered(slot)
@@ -202,7 +300,7 @@ struct MailboxModelTests {
             // The thread of the former one ends.
             if mailboxes.isOverdue(slot) { _ = mailboxes.next(for: slot, on: thread) }
             if isNew {
-                let new = Self.slot(slot.number + 1)
+                let new = Self.slot(slot.number + 1, window: window)
                 _ = mailboxes.passOn(from: slot, to: new)
                 slot = new
             } else {
@@ -219,8 +317,15 @@ struct MailboxModelTests {
                 broken.append(
                     "owed \(String(describing: first)), known \(String(describing: known))")
             }
-            let noted = notes.places.withLock { $0[slot.number] }
-            if noted != known { broken.append("noted \(String(describing: noted))") }
+            let noted = notes.events.withLock { $0[slot.number] }
+            if noted?.first != known { broken.append("noted \(String(describing: noted))") }
+            // Those that are told, and that the next host is to deliver.
+            let repeated = (told + again).filter { owed.contains($0) && events[$0].entry != nil }
+            if let last = repeated.max().flatMap({ events[$0].position }),
+                noted?.notified.map({ $0 < last }) ?? true
+            {
+                broken.append("told up to \(last), noted \(String(describing: noted?.notified))")
+            }
         }
     }
 
@@ -228,22 +333,33 @@ struct MailboxModelTests {
     func walk(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func toss() -> Bool { .random(using: &random) }
-        var life = Life()
+        var life = Life(window: seed.isMultiple(of: 2) ? 1 : 3)
         for _ in 0..<60 where life.broken.isEmpty {
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<15, using: &random) {
             case 0..<4 where !life.isToCatchUp:
                 let (isDurable, isClaimed) = (toss(), toss() && toss())
                 try life.send(
-                    durable: isDurable, claimed: isClaimed, foreign: toss() && toss(),
+                    durable: isDurable, barrier: toss() && toss(), claimed: isClaimed,
+                    foreign: toss() && toss(),
                     answersLater: toss(), isStuck: toss(), fails: toss() && toss() && toss())
                 life.note(
                     "\(isDurable ? "durable" : "event")\(isClaimed ? " for another" : "")")
             case 4, 5:
                 life.goOn(answersLater: toss(), failsInRead: toss() && toss() && toss())
                 life.note("goes on")
-            case 6 where life.isOut, 7 where life.isOut:
-                life.answer()
-                life.note("answers")
+            case 6 where !life.answerable.isEmpty, 7 where !life.answerable.isEmpty,
+                12 where !life.answerable.isEmpty:
+                let number = life.answerable.randomElement(using: &random) ?? 0
+                life.answer(number)
+                life.note("answers \(number)")
+            case 13:
+                let durable = life.answerable.filter { life.events[$0].entry != nil }
+                guard let number = durable.randomElement(using: &random) else { continue }
+                life.wantAgain(number)
+                life.note("wants \(number) again")
+            case 14 where !life.wanted.isEmpty:
+                life.resume()
+                life.note("its pause is over")
             case 8 where life.mailboxes.isOpen(life.slot):
                 life.takeOver(in: nil)
                 life.note("is late")
@@ -257,6 +373,7 @@ struct MailboxModelTests {
                 life.note("is made again")
             default: continue
             }
+            life.endPause()
             life.check()
         }
         #expect(life.broken == [], "\(life.acts.joined(separator: "; "))")

@@ -1,0 +1,238 @@
+/// The events that a module was notified of and answers later, from the oldest that it has not answered on.
+///
+/// With a window of N the module may be notified of an event while fewer than N stand here, answered ones among them: a death
+/// of the host has at most N of them delivered again. Events that a window may not have (``EventKind/isWindowed``) are barriers:
+/// the module receives one when it has answered all before it, and alone.
+struct OpenWindow {
+    /// The largest window.
+    static let sizes = 1...256
+    /// The bytes of payloads that a module may have to answer at a time, beside one event.
+    static let bytes = 4 << 20
+
+    private struct Told {
+        enum State {
+            /// It is to be answered.
+            case out
+            case answered
+            /// The module wants it again, later: until then it receives nothing.
+            case again
+            /// The module is to receive it again.
+            case due
+        }
+
+        let event: LifecycleEvent
+        let footprint: Int
+        /// Its entry; nil for an event that is not durable, and for one that is a dead letter.
+        var entry: InboxEntry?
+        var state = State.out
+    }
+
+    private var all = Deque<Told>()
+    private var bytes = 0
+    /// Whether the module may be notified again of what it wanted later, once nothing else is to be answered.
+    private var isDue = false
+
+    var isEmpty: Bool { all.isEmpty }
+    private var unanswered: [Told] { select { $0.state != .answered } }
+    private var hasOut: Bool { contains { $0.state == .out } }
+    /// Whether the module is to receive nothing for a time, since it wants an event again later.
+    var isPaused: Bool { contains { $0.state == .again } }
+    /// Whether the module has nothing to answer meanwhile.
+    var isResting: Bool { isPaused && !hasOut }
+    /// Whether the module is to be notified again of an event that it wanted later.
+    var hasDue: Bool { contains { $0.state == .due } }
+    /// The number of durable events that are not answered.
+    var durableCount: Int { unanswered.count { $0.entry != nil } }
+    /// The first durable event that is not answered.
+    var first: EventPosition? {
+        for index in 0..<all.count {
+            if let told = all[index], told.state != .answered, let entry = told.entry {
+                return entry.position
+            }
+        }
+        return nil
+    }
+    /// The events that are to be answered, in order.
+    var events: [LifecycleEvent] { select { $0.state == .out }.map(\.event) }
+
+    private func select(where isMeant: (Told) -> Bool) -> [Told] {
+        (0..<all.count).compactMap { all[$0] }.filter(isMeant)
+    }
+
+    private func contains(where isMeant: (Told) -> Bool) -> Bool {
+        for index in 0..<all.count {
+            if let told = all[index], isMeant(told) { return true }
+        }
+        return false
+    }
+
+    func contains(_ entry: InboxEntry) -> Bool {
+        contains { $0.state != .answered && $0.entry?.position == entry.position }
+    }
+
+    /// Returns whether the module has an event to answer.
+    func isOut(_ event: LifecycleEvent) -> Bool {
+        contains { $0.state == .out && $0.event.isSame(as: event) }
+    }
+
+    /// Returns whether the event at a place in the order of the lane is to be answered.
+    func isOut(at sequence: UInt64) -> Bool {
+        contains { $0.state == .out && $0.event.sequence == sequence }
+    }
+
+    // MARK: Telling
+
+    /// Returns whether the module was notified of an event after all others.
+    func isLast(_ event: LifecycleEvent) -> Bool {
+        all[all.count - 1]?.event.isSame(as: event) == true
+    }
+
+    /// Returns whether the module may be notified of one more event.
+    func hasRoom(for kind: EventKind, window: Int) -> Bool {
+        guard let last = all[all.count - 1] else { return true }
+        return all.count < window && bytes < Self.bytes && kind.isWindowed
+            && last.event.kind.isWindowed && !isPaused && !hasDue
+    }
+
+    /// Returns whether the module is to receive more of what takes a thread to read.
+    func isHalfEmpty(window: Int) -> Bool {
+        all.isEmpty
+            || all.count <= window / 2 && hasRoom(for: .message, window: window)
+    }
+
+    /// Adds an event that the module is notified of, beside those that it has yet to answer.
+    ///
+    /// It counts as answered unless the module answers it later (``take(_:window:)``): its thread returns from it.
+    mutating func admit(_ event: LifecycleEvent) {
+        if !isEmpty { append(event, .answered) }
+    }
+
+    /// Adds an event that the module answers later.
+    ///
+    /// - Returns: False where it has others to answer first.
+    mutating func take(_ event: LifecycleEvent, window: Int) -> Bool {
+        if isLast(event), all[all.count - 1]?.state == .answered {
+            all[all.count - 1]?.state = .out
+            return true
+        }
+        guard !isOut(event), hasRoom(for: event.kind, window: window) else { return false }
+        append(event, .out)
+        return true
+    }
+
+    private mutating func append(_ event: LifecycleEvent, _ state: Told.State) {
+        let footprint = event.footprint
+        bytes += footprint
+        all.append(Told(event: event, footprint: footprint, entry: event.entry, state: state))
+    }
+
+    /// Returns the first event that the module is to be notified of again.
+    mutating func takeAgain() -> LifecycleEvent? {
+        guard let index = (0..<all.count).first(where: { all[$0]?.state == .due }),
+            var event = all[index]?.event
+        else { return nil }
+        if let entry = event.entry { event = event.standing(at: entry.repeated) }
+        all[index]?.state = .out
+        return event
+    }
+
+    // MARK: Answers
+
+    /// Notes an answer; has no effect for an event that is not to be answered.
+    mutating func answer(_ event: LifecycleEvent) {
+        set(.answered, of: event)
+        trim()
+        resumeIfDue()
+    }
+
+    /// Notes that the module wants an event again, later.
+    ///
+    /// - Returns: Whether it was to be answered.
+    mutating func retry(_ event: LifecycleEvent) -> Bool {
+        defer { resumeIfDue() }
+        return set(.again, of: event)
+    }
+
+    /// Lets the module be notified again of what it wanted later, as soon as nothing else is to be answered.
+    mutating func resume() {
+        isDue = isPaused
+        resumeIfDue()
+    }
+
+    private mutating func resumeIfDue() {
+        guard isDue, !hasOut else { return }
+        isDue = false
+        for index in 0..<all.count where all[index]?.state == .again { all[index]?.state = .due }
+    }
+
+    @discardableResult
+    private mutating func set(_ state: Told.State, of event: LifecycleEvent) -> Bool {
+        let place = (0..<all.count).first { index in
+            all[index].map { $0.state == .out && $0.event.isSame(as: event) } == true
+        }
+        guard let place else { return false }
+        all[place]?.state = state
+        return true
+    }
+
+    private mutating func trim() {
+        while let told = all.first, told.state == .answered {
+            bytes -= told.footprint
+            _ = all.popFirst()
+        }
+    }
+
+    // MARK: Ends
+
+    /// Removes events that are not answered.
+    ///
+    /// - Parameter isPaused: Whether those alone that the module is to be notified of again.
+    /// - Returns: The entries of the durable ones, and of those behind the first of them that are answered.
+    mutating func remove(paused isPaused: Bool) -> (left: [InboxEntry], answered: [InboxEntry]) {
+        var (left, answered): ([InboxEntry], [InboxEntry]) = ([], [])
+        let former = all.removeAll()
+        bytes = 0
+        for told in former {
+            switch told.state {
+            case .out where isPaused:
+                all.append(told)
+                bytes += told.footprint
+            case .answered: if !left.isEmpty, let entry = told.entry { answered.append(entry) }
+            case .out, .again, .due: if let entry = told.entry { left.append(entry) }
+            }
+        }
+        return (left, answered)
+    }
+
+    /// Makes durable events ones that are not: they are dead letters, and their answers come all the same.
+    ///
+    /// - Returns: The positions of those that were not answered.
+    mutating func drop(where isMeant: (InboxEntry) -> Bool) -> [EventPosition] {
+        var dropped: [EventPosition] = []
+        for index in 0..<all.count {
+            guard let told = all[index], told.state != .answered, let entry = told.entry,
+                isMeant(entry)
+            else { continue }
+            dropped.append(entry.position)
+            all[index]?.entry = nil
+            // The module does not receive it again.
+            if told.state != .out { all[index]?.state = .answered }
+        }
+        trim()
+        return dropped
+    }
+}
+
+extension LifecycleEvent {
+    /// Returns whether this is the same event, received before or read from the inbox again.
+    func isSame(as other: LifecycleEvent) -> Bool {
+        if let position { return position == other.position }
+        return other.position == nil && sequence == other.sequence
+    }
+}
+
+extension EventKind {
+    /// Whether a module may be notified of an event of this kind before it has answered another: those with a payload that no module
+    /// claims, and that do not state anything about the app.
+    var isWindowed: Bool { isDurable && !isClaimed && stateChange == nil && !isHostsOwn }
+}
