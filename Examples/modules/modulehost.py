@@ -1,13 +1,14 @@
 """A module of a ModuleHost app in Python: this one file, the standard library, Python 3.10 or later.
 
 weather.py is an example, docs/isolated-modules.md describes the protocol. Handlers run one at a time, on the thread
-that called `run`; while a handler waits for a response of the host, another may run inside it. Other threads may
-call the host too, but no handler may wait for them. Printed text goes to standard error, which the host logs; what is
-printed before this file is imported does not, so import it first.
+that called `run`; while a handler waits for a response of the host, another may run inside it, but no event inside of
+an event. Other threads may call the host too, but no handler may wait for them: it returns a Future instead, see
+`Module`. Printed text goes to standard error, which the host logs; what is printed before this file is imported does
+not, so import it first.
 """
 from __future__ import annotations
 
-import inspect, itertools, json, logging, os, pathlib, queue, re, select, sys, threading, time, traceback
+import collections, inspect, itertools, json, logging, os, pathlib, queue, re, select, sys, threading, time, traceback
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from types import NoneType, UnionType
@@ -15,6 +16,9 @@ from typing import Any, Callable, Literal, TypeVar, Union, get_args, get_origin
 
 LINE = 1 << 20  # The most bytes of a message.
 NOTICE = 25  # A level of the log, between INFO and WARNING.
+# The events of which a module with a window may have several at a time.
+WINDOWED = ("message", "push", "push-registered", "push-registration-failed", "notification-settings",
+            "local-notification")
 # The types of parameters: the host's name, the expectation in words, the pattern, and the conversion.
 TYPES: dict[Any, tuple[str, str, str, Callable[[str], Any]]] = {
     str: ("String", "text", ".*", str),
@@ -51,6 +55,21 @@ class ParameterError(ValueError):
     """Raised by routes for wrong parameters of a call; the message says which."""
 
 
+class Retry(Exception):
+    """Raised for an event of WINDOWED that came through the inbox, by its handler or as the exception of its Future: not
+    now, but again in so many seconds, from 0.001 to 3600. Until then, or until `Module.ready`, the module receives no
+    events; then it receives this one, `repeated`, and the next ones, in order. That is not a failure. For any other event
+    or a call it is an error like any other."""
+    def __init__(self, seconds: float) -> None:
+        if not isinstance(seconds, (int, float)) or not 0.001 <= seconds <= 3600:
+            raise ValueError(f"Retry: expected 0.001 to 3600 seconds, found {seconds!r}")
+        super().__init__(seconds)
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"wants the event again in {self.seconds} s"
+
+
 class End(BaseException):
     """The host ends the module, or has ended: `run` returns. Not to be caught elsewhere."""
 
@@ -68,6 +87,7 @@ class Event:
     attempt: int | None
     repeated: bool
     traceparent: str | None  # Its place in a distributed trace (W3C Trace Context).
+    source: str | None = None  # Where it comes from, if its sender said that.
 
 
 class Parameter:
@@ -107,9 +127,25 @@ class HostLog(logging.Handler):
 
 
 class Module:
-    """The module: its events, its routes, and its calls to the host."""
-    def __init__(self) -> None:
-        self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next two: from `run` on.
+    """The module: its events, its routes, and its calls to the host.
+
+    With a `window`, from 1 to 256, a handler of an event of WINDOWED may return a Future, which answers the event when it is
+    done, within `Event.deadline`. Up to so many events are sent before the first is answered; other events, such as
+    `background`, wait for the answers to all before them:
+
+        module, workers = Module(window=16), ThreadPoolExecutor(16)
+
+        @module.topic("parcel.*")
+        def parcel(event: Event) -> Future[None]:
+            return workers.submit(upload, event.payload)  # `upload` may raise Retry(30).
+
+    If the host dies, events that were answered come again, too, `repeated`, behind the first that was not.
+    """
+    def __init__(self, window: int | None = None) -> None:
+        if window is not None and (type(window) is not int or not 1 <= window <= 256):
+            raise ValueError(f"window: expected a whole number from 1 to 256, found {window!r}")
+        self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next three: from `run` on.
+        self.host_id: str | None = None  # 16 hexadecimal digits, which stay while the inbox does; None without an inbox.
         self.config: dict[str, Any] = {}
         self.app_config: dict[str, Any] = {}
         self.sender: dict[str, Any] = {}  # The sender of the current event or call: the `from` that the host sent.
@@ -117,6 +153,8 @@ class Module:
         self.log = logging.Logger("module")
         self.log.addHandler(log := HostLog())
         log.write = self._write
+        self._window, self._is_in_event = window, False
+        self._deferred: collections.deque[Any] = collections.deque()  # Events that came inside of an event.
         self._handlers: list[tuple[str, str, Callable[[Event], Any]]] = []  # With event and topic.
         self._routes: dict[str, tuple[Callable[..., Any], list[Parameter], dict[str, Any]]] = {}
         self._answers: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
@@ -174,12 +212,16 @@ class Module:
         """Posts a message, which is delivered after the current event."""
         self._ask("post", topic=topic, payload=payload)
 
-    def send(self, event: str, payload: Any = None, id: str | None = None) -> str | None:
+    def send(self, event: str, payload: Any = None, id: str | None = None, source: str | None = None) -> str | None:
         """Sends an event through the inbox; it is on the disk when this returns its position. Returns None if nothing was
         added: it was accepted before with this id, or the event has no payload and is delivered at once. Raises HostError if
-        the id is that of an event with other contents."""
-        position: str | None = self._ask("send", event=event, payload=payload, id=id).get("position")
+        the id is that of an event with other contents. `source` says where the event comes from, in 1 to 64 bytes."""
+        position: str | None = self._ask("send", event=event, payload=payload, id=id, source=source).get("position")
         return position
+
+    def ready(self) -> None:
+        """Ends the pause after a `Retry` before its time, if the host has received that `Retry` already."""
+        self._write(method="ready")
 
     def run(self) -> None:
         """Serves the host until it ends the module or ends itself. The process must end within 2 s after that."""
@@ -204,10 +246,13 @@ class Module:
 
     def _serve(self) -> None:
         """Handles one message of the host."""
-        line = self._input.readline()
-        if not line.endswith(b"\n"):
+        message: Any
+        if self._deferred and not self._is_in_event:
+            message = self._deferred.popleft()
+        elif (line := self._input.readline()).endswith(b"\n"):
+            message = json.loads(line)
+        else:
             raise End
-        message = json.loads(line)
         if "method" not in message:
             return self._answers[message["id"]].put(message)
         id, name = message.get("id"), message["method"]
@@ -217,21 +262,33 @@ class Module:
             return
         if name not in ("initialize", "event", "call", "shutdown"):
             return self._write(id=id, error={"code": -32601, "message": f"no method '{name}'"})
-        params, outer = message.get("params", {}), (self.sender, self.traceparent)
+        if name == "event" and self._is_in_event:
+            return self._deferred.append(message)
+        params, outer = message.get("params", {}), (self.sender, self.traceparent, self._is_in_event)
         self.sender, self.traceparent = params.get("from", {}), params.get("traceparent")
+        self._is_in_event = self._is_in_event or name == "event"
         try:
             result = getattr(self, "_" + name)(params)
-            if isinstance(result, Future):
+            if name == "event":
+                self._answer_after(id, *result)
+            elif isinstance(result, Future):
                 self._futures[id] = result
-                result.add_done_callback(lambda future: self._answer(id, future.result))
+                self._answer_after(id, [result], result.result)
             else:
                 self._answer(id, lambda: result)
         except Exception as error:
             self._answer(id, error)
         finally:
-            self.sender, self.traceparent = outer
+            self.sender, self.traceparent, self._is_in_event = outer
         if name == "shutdown":
             raise End
+
+    def _answer_after(self, id: int, futures: list[Future[Any]], result: Callable[[], Any]) -> None:
+        """Answers a request of the host when all of these are done."""
+        if waiting := next((future for future in futures if not future.done()), None):
+            waiting.add_done_callback(lambda _: self._answer_after(id, futures, result))
+        else:
+            self._answer(id, result)
 
     def _answer(self, id: int, result: Callable[[], Any] | Exception) -> None:
         """Answers a request of the host, from any thread."""
@@ -252,13 +309,15 @@ class Module:
     def _initialize(self, params: dict[str, Any]) -> Any:
         self.id, self.app, self.config = params["module"], params["app"], params["config"]
         self.app_config, self.state_directory = params["appConfig"], pathlib.Path(params["stateDirectory"])
-        return {"protocol": 2, "module": self.id,
+        self.host_id = params.get("hostId")
+        return {"protocol": 3, "module": self.id, **({"window": self._window} if self._window else {}),
                 "events": sorted({event for event, _, _ in self._handlers} - {"message"}),
                 "topics": sorted({topic for event, topic, _ in self._handlers if event == "message"}),
                 "routes": [{key: value for key, value in description.items() if value != ""}
                            for _, _, description in self._routes.values()]}
 
-    def _event(self, params: dict[str, Any]) -> Any:
+    def _event(self, params: dict[str, Any]) -> tuple[list[Future[Any]], Callable[[], Any]]:
+        """Returns the Futures of the handlers, and what makes the result of those that are done."""
         name, topic = params["event"], ""
         payload: Any = params.get("payload")
         if name == "message":
@@ -266,12 +325,35 @@ class Module:
         elif name == "configuration-changed":
             self.config, self.app_config = payload["config"], payload["appConfig"]
         get = params.get
-        event = Event(name, payload, topic or None, get("origin", ""), get("deadlineMs", 0) / 1000,
-                      get("position"), get("id"), get("attempt"), bool(get("repeated")), get("traceparent"))
-        results = [handler(event) for kind, pattern, handler in self._handlers if kind == name
-                   and (topic == pattern or pattern.endswith("*") and topic.startswith(pattern[:-1]))]
-        result = next((result for result in results if result), None)
-        return {"fetch": result} if isinstance(result, str) else {"claimed": True} if result is True else None
+        event = Event(name, payload, topic or None, get("origin", ""), get("deadlineMs", 0) / 1000, get("position"),
+                      get("id"), get("attempt"), bool(get("repeated")), get("traceparent"), get("source"))
+        results: list[Any] = []
+        error: Exception | None = None
+        try:
+            for kind, pattern, handler in self._handlers:
+                if kind == name and (topic == pattern or pattern.endswith("*") and topic.startswith(pattern[:-1])):
+                    result = handler(event)
+                    if isinstance(result, Future) and not (name in WINDOWED and self._window):
+                        raise TypeError(f"a handler of '{name}' returned a Future: " + (
+                            "that needs a window, as in Module(window=16)" if name in WINDOWED else
+                            f"this event has its answer when the handler returns; a Future is for {', '.join(WINDOWED)}"))
+                    results.append(result)
+        except Exception as raised:
+            error = raised  # Of the event, when the Futures of the handlers before are done.
+
+        def outcome() -> Any:
+            try:
+                values = [each.result() if isinstance(each, Future) else each for each in results]
+                if error:
+                    raise error
+            except Retry as retry:
+                if name not in WINDOWED or not event.position:
+                    raise
+                return {"retryMs": round(retry.seconds * 1000)}
+            result = next((value for value in values if value), None)
+            return {"fetch": result} if isinstance(result, str) else {"claimed": True} if result is True else None
+
+        return [each for each in results if isinstance(each, Future)], outcome
 
     def _call(self, params: dict[str, Any]) -> Any:
         function, parameters, _ = self._routes[params["action"]]

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,7 @@ class Host:
         self.ids = 0
         self.received: list[dict[str, Any]] = []  # Of the module's own: notifications, and requests.
         self.hello = {
-            "protocol": 2, "host": "0.1.0", "app": "demo", "module": module, "config": config or {},
+            "protocol": 3, "host": "0.1.0", "hostId": "0123456789abcdef", "app": "demo", "module": module, "config": config or {},
             "appConfig": {"domain": "example.com"}, "stateDirectory": folder}
 
     def read_errors(self) -> None:
@@ -108,11 +109,11 @@ class ModuleTestCase(unittest.TestCase):
             host.end()
 
     @contextlib.contextmanager
-    def small(self, code: str) -> Iterator[tuple[Host, Any]]:
-        """A module of a few lines, and its answer to `initialize`."""
+    def small(self, code: str, made: str = "") -> Iterator[tuple[Host, Any]]:
+        """A module of a few lines, made with these arguments, and its answer to `initialize`."""
         path = pathlib.Path(self.folder, "small.py")
         head = ("import os, sys, threading\nfrom concurrent.futures import Future\nfrom typing import *\n"
-                "from modulehost import *\nmodule = Module()\n")
+                f"from modulehost import *\nmodule = Module({made})\n")
         path.write_text(head + textwrap.dedent(code) + "\nmodule.run()\n", encoding="utf-8")
         with self.running([sys.executable, str(path)], "com.example.small") as host:
             yield host, host.initialize()
@@ -133,7 +134,7 @@ class WeatherTests(ModuleTestCase):
             answer = self.launched(host)
         routes = {route.pop("action"): route for route in answer.pop("routes")}
         self.assertEqual(answer, {
-            "protocol": 2, "module": "com.example.weather",
+            "protocol": 3, "module": "com.example.weather",
             "events": ["launch"], "topics": ["city.*"]})
         self.assertEqual(routes["forecast"], {
             "pattern": "forecast/:city", "access": "public", "reply": "Forecast",
@@ -286,13 +287,13 @@ class KitTests(ModuleTestCase):
             self.assertEqual(host.event("open-url", "other"), {"result": None})
             self.assertEqual(host.event("background"), {"result": None})
             host.event("configuration-changed", {"config": {"é": 1}, "appConfig": {}, "changed": ["config"]})
-            host.message("a.c", 0, position="1:2", id="x", attempt=2, repeated=True)
+            host.message("a.c", 0, position="1:2", id="x", attempt=2, repeated=True, source="shop")
             host.message("a.b", None)
             logged = [(each["params"]["level"], each["params"]["message"]) for each in host.received]
             self.assertEqual(logged[0], ("warning", "{'é': 1} {}"))
             self.assertEqual(logged[1], (
                 "notice", "a.c 0 Event(name='message', payload=0, topic='a.c', origin='host', deadline=5.0, "
-                "position='1:2', id='x', attempt=2, repeated=True, traceparent=None)"))
+                "position='1:2', id='x', attempt=2, repeated=True, traceparent=None, source='shop')"))
             self.assertEqual(len(logged), 4)
 
     def test_trace(self) -> None:
@@ -361,6 +362,7 @@ class KitTests(ModuleTestCase):
                 assert module.send("push", {"aps": {}}, id="u") == "1:9"
                 assert module.send("push", {"aps": {}}, id="u") is None
                 assert module.send("background") is None
+                assert module.send("push", {}, source="shop") == "1:10"
                 try:
                     module.call("com.example.b", "gone")
                 except HostError as error:
@@ -385,6 +387,8 @@ class KitTests(ModuleTestCase):
                 ({"method": "send", "params": {"event": "push", "payload": {"aps": {}}, "id": "u"}},
                  {"result": {"id": "u", "duplicate": True}}),
                 ({"method": "send", "params": {"event": "background"}}, {"result": {}}),
+                ({"method": "send", "params": {"event": "push", "payload": {}, "source": "shop"}},
+                 {"result": {"id": "v", "position": "1:10"}}),
                 ({"method": "call", "params": {"module": "com.example.b", "action": "gone", "parameters": {}}},
                  {"error": {"code": -32001, "message": "no action 'gone'", "data": "nearest"}}),
                 ({"method": "open", "params": {"url": "example://x", "from": {"kind": "pussh"}}},
@@ -559,6 +563,159 @@ class KitTests(ModuleTestCase):
         with self.small(code) as (host, _):
             host.begin("call", action="hang", parameters={})
             self.assertEqual(host.end(), 1)
+
+
+class WindowTests(ModuleTestCase):
+    """Events that are answered later, and those that come again."""
+    # Keeps each push until a call ends it; what is done with it depends on its id.
+    CODE = """
+            kept: dict[Any, Future[Any]] = {}
+            @module.on("push")
+            @module.topic("*")
+            def keep(event: Event) -> Any:
+                kept[event.id] = Future()
+                return kept[event.id]
+            @module.route("end/:id")
+            def end(id: str, result: str = "", error: str = "", seconds: float = 0) -> None:
+                if error: kept[id].set_exception(ParameterError(error))
+                elif seconds: kept[id].set_exception(Retry(seconds))
+                else: kept[id].set_result(result)
+            @module.route("cancel/:id")
+            def cancel(id: str) -> None: kept[id].cancel()
+        """
+
+    def begin(self, host: Host, id: str, name: str = "push", payload: Any = None) -> int:
+        return host.begin("event", event=name, payload=payload, origin="host", deadlineMs=30000, id=id, position="1:9")
+
+    def answer(self, host: Host, event: int, action: str, **parameters: str) -> dict[str, Any]:
+        """What a call makes the answer to an event, which comes before that to the call."""
+        call = host.begin("call", action=action, parameters=parameters, origin="host")
+        answer = host.answer_to(event)
+        self.assertEqual(host.answer_to(call), {"result": None})
+        return answer
+
+    def test_answers_in_any_order(self) -> None:
+        with self.small(self.CODE, "window=3") as (host, answer):
+            self.assertEqual((answer["protocol"], answer["window"]), (3, 3))
+            one, two, three = self.begin(host, "1"), self.begin(host, "2"), self.begin(host, "3")
+            self.assertEqual(self.answer(host, two, "end", id="2", result="failed"), {"result": {"fetch": "failed"}})
+            self.assertEqual(self.answer(host, three, "end", id="3", error="no such é")["error"]["message"], "no such é")
+            self.assertEqual(self.answer(host, one, "end", id="1"), {"result": None})
+            four = self.begin(host, "4", "message", {"topic": "a"})
+            self.assertEqual(self.answer(host, four, "cancel", id="4")["error"]["message"], "CancelledError")
+        self.assertEqual(host.errors, b"")
+
+    def test_has_no_window_unless_it_says_so(self) -> None:
+        with self.small(self.CODE) as (host, answer):
+            self.assertNotIn("window", answer)
+            self.assertEqual(host.event("push", id="1"), {"error": {"code": -32005, "message": (
+                "a handler of 'push' returned a Future: that needs a window, as in Module(window=16)")}})
+
+    def test_answers_at_once_what_is_not_of_the_window(self) -> None:
+        code = """
+            @module.on("background")
+            @module.on("push-registered")
+            def keep(event: Event) -> Any:
+                future: Future[None] = Future()
+                future.set_result(None)
+                return future
+        """
+        with self.small(code, "window=3") as (host, _):
+            self.assertEqual(host.event("push-registered", {"token": "00"}), {"result": None})
+            self.assertEqual(host.event("background")["error"]["message"], (
+                "a handler of 'background' returned a Future: this event has its answer when the handler returns; a Future "
+                "is for message, push, push-registered, push-registration-failed, notification-settings, local-notification"))
+
+    def test_waits_for_all_handlers(self) -> None:
+        more = """
+            from dataclasses import replace
+            @module.on("push")
+            def second(event: Event) -> Any:
+                if event.id.startswith("fails"): raise ParameterError("second")
+                return keep(replace(event, id=event.id + "b"))
+            @module.on("push")
+            def third(event: Event) -> str: return "noData"
+        """
+        with self.small(self.CODE + more, "window=3") as (host, _):
+            push = self.begin(host, "1")
+            self.assertEqual(host.call("end", id="1b", result="newData"), {"result": None})
+            self.assertEqual(self.answer(host, push, "end", id="1"), {"result": {"fetch": "newData"}})
+            push = self.begin(host, "fails")
+            self.assertEqual(self.answer(host, push, "end", id="fails")["error"]["message"], "second")
+            push = self.begin(host, "fails2")
+            self.assertEqual(self.answer(host, push, "end", id="fails2", seconds="1"), {"result": {"retryMs": 1000}})
+
+    def test_wants_an_event_again(self) -> None:
+        code = """
+            @module.on("open-url")
+            @module.on("push")
+            def push(event: Event) -> None: raise Retry(event.payload)
+            @module.route("reply")
+            def reply() -> None: raise Retry(5)
+            @module.route("ready")
+            def ready() -> None: module.ready()
+        """
+        with self.small(self.CODE + code, "window=3") as (host, _):
+            one, two = self.begin(host, "1", "message", {"topic": "a"}), self.begin(host, "2", "message", {"topic": "a"})
+            self.assertEqual(self.answer(host, two, "end", id="2", seconds="0.5"), {"result": {"retryMs": 500}})
+            self.assertEqual(self.answer(host, one, "end", id="1"), {"result": None})
+            host.call("ready")
+            self.assertEqual(host.received, [{"method": "ready"}])
+        with self.small(code) as (host, _):
+            for seconds, time in [(3600, 3600000), (0.001, 1), (2.5, 2500)]:
+                self.assertEqual(host.event("push", seconds, position="1:9"), {"result": {"retryMs": time}})
+            for wrong in [0, -1, 3600.5, "5", None]:
+                self.assertEqual(host.event("push", wrong, position="1:9")["error"]["message"],
+                                 f"Retry: expected 0.001 to 3600 seconds, found {wrong!r}")
+            error = {"error": {"code": -32005, "message": "wants the event again in 5 s"}}
+            self.assertEqual(host.event("push", 5), error)
+            self.assertEqual(host.event("open-url", 5, position="1:9"), error)
+            self.assertEqual(host.call("reply"), error)
+
+    def test_begins_no_event_inside_of_another(self) -> None:
+        code = """
+            @module.on("push")
+            def push(event: Event) -> None: module.post("begins", event.id); module.post("ends", event.id)
+            @module.route("post")
+            def post() -> None: module.post("called")
+        """
+        with self.small(code, "window=256") as (host, _):
+            events = [self.begin(host, str(number)) for number in range(256)]
+            call = host.begin("call", action="post", parameters={}, origin="host")
+            first, inside = host.read(), host.read()
+            self.assertEqual((first["params"]["topic"], inside["params"]["topic"]), ("begins", "called"))
+            host.write({"id": inside["id"], "result": None})
+            self.assertEqual(host.answer_to(call), {"result": None})
+            for number, event in enumerate(events):
+                for topic in ["begins", "ends"]:
+                    asked, first = first or host.read(), {}
+                    self.assertEqual(asked["params"], {"topic": topic, "payload": str(number)})
+                    host.write({"id": asked["id"], "result": None})
+                self.assertEqual(host.answer_to(event), {"result": None})
+
+    def test_knows_its_host(self) -> None:
+        code = """
+            @module.route("host")
+            def host() -> str | None: return module.host_id
+        """
+        with self.small(code) as (host, _):
+            self.assertEqual(host.call("host"), {"result": "0123456789abcdef"})
+            del host.hello["hostId"]
+            host.initialize()
+            self.assertEqual(host.call("host"), {"result": None})
+
+    def test_refuses_what_is_no_window(self) -> None:
+        sys.path.insert(0, str(HERE))
+        self.addCleanup(sys.path.remove, str(HERE))
+        from modulehost import Module, Retry
+
+        wrong: list[Any] = [0, 257, -1, 1.0, "3", True]
+        for window in wrong:
+            with self.assertRaisesRegex(ValueError, f"window: expected a whole number from 1 to 256, found {window!r}"):
+                Module(window=window)
+        self.assertEqual(pickle.loads(pickle.dumps(Retry(2))).seconds, 2)
+        with self.assertRaisesRegex(ValueError, "Retry: expected 0.001 to 3600 seconds, found nan"):
+            Retry(float("nan"))
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class ModuleTests(Case):
 
     def answers(self, *requests: tuple[str, dict[str, Any]], config: dict[str, Any] | None = None) -> list[Any]:
         """What it answers to each: the result, or the error's message."""
-        hello = {"protocol": 2, "host": "test", "app": "test", "module": "__ID__",
+        hello = {"protocol": 3, "host": "test", "app": "test", "module": "__ID__",
                  "config": config or {}, "appConfig": {}, "stateDirectory": str(self.folder)}
         said = [("initialize", hello), ("event", {"event": "launch", "origin": "host"}), *requests, ("shutdown", {})]
         lines = [json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}) + "\n"
