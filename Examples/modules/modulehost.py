@@ -66,8 +66,8 @@ class Retry(Exception):
         super().__init__(seconds)
         self.seconds = seconds
 
-    def __str__(self) -> str:
-        return f"wants the event again in {self.seconds} s"
+    def __str__(self) -> str:  # Read only where it is an error.
+        return f"wants this again in {self.seconds} s: only an event of the inbox that no module claims can come again"
 
 
 class End(BaseException):

@@ -667,7 +667,8 @@ class WindowTests(ModuleTestCase):
             for wrong in [0, -1, 3600.5, "5", None]:
                 self.assertEqual(host.event("push", wrong, position="1:9")["error"]["message"],
                                  f"Retry: expected 0.001 to 3600 seconds, found {wrong!r}")
-            error = {"error": {"code": -32005, "message": "wants the event again in 5 s"}}
+            error = {"error": {"code": -32005, "message": (
+                "wants this again in 5 s: only an event of the inbox that no module claims can come again")}}
             self.assertEqual(host.event("push", 5), error)
             self.assertEqual(host.event("open-url", 5, position="1:9"), error)
             self.assertEqual(host.call("reply"), error)
