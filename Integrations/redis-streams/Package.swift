@@ -1,0 +1,35 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // Asynchronous code of a module stays in the module.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// A package of its own, since the root package has no dependency.
+let package = Package(
+    name: "ModuleHostRedisStreams",
+    products: [
+        .library(name: "EventStreams", targets: ["EventStreams"]),
+        .library(name: "RedisStreams", targets: ["RedisStreams"]),
+        .library(name: "FileStreams", targets: ["FileStreams"]),
+    ],
+    targets: [
+        // libhiredis-dev of Debian. Without pkg-config, whose -D_FILE_OFFSET_BITS SwiftPM warns of in each build.
+        .systemLibrary(name: "CHiredis"),
+        // The five verbs of an engine, and what engines have in common. It needs no host.
+        .target(name: "EventStreams", swiftSettings: strict),
+        .target(
+            name: "RedisStreams", dependencies: ["CHiredis", "EventStreams"], swiftSettings: strict),
+        .target(name: "FileStreams", dependencies: ["EventStreams"], swiftSettings: strict),
+        // One suite, which each engine passes.
+        .testTarget(
+            name: "EngineTests", dependencies: ["EventStreams", "FileStreams", "RedisStreams"],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,151 @@
+import EventStreams
+import Foundation
+import Testing
+
+@testable import RedisStreams
+
+/// What the settings of Redis, and those of the engine, must be.
+@Suite(.timeLimit(.minutes(2))) struct RedisSettingsTests {
+    private func publish(
+        _ server: RedisServer, _ change: (inout RedisSettings) throws -> Void = { _ in }
+    )
+        async throws -> StreamError?
+    {
+        var settings = try RedisSettings(address: server.address, app: "shop")
+        try change(&settings)
+        let engine = RedisStreams(settings, owner: StreamOwner(name: Hosts.a, mark: "a"))
+        return await streamError { try await engine.publish([event(10)]) }
+    }
+
+    @Test func serverMustBeDurable() async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        let place = "Redis at '\(server.socket)'"
+        #expect(
+            try await publish(server)
+                == .refused(
+                    "\(place) is not durable: 'appendfsync' is 'everysec', so accepted events are lost if it loses power. Set 'appendfsync always' in redis.conf, or \"requireDurable\": false to accept the loss"
+                ))
+        try server.command("CONFIG", "SET", "appendonly", "no")
+        guard case .refused(let text) = try await publish(server) else { return fail("published") }
+        #expect(text.contains("'appendonly' is 'no'"))
+        #expect(try await publish(server) { $0.requiresDurability = false } == nil)
+        // A user who may not ask.
+        try server.command(
+            "ACL", "SETUSER", "bridge", "on", ">secret-words", "~shop:*", "+@all", "-config")
+        guard
+            case .refused(let denied) = try await publish(
+                server,
+                {
+                    $0.address = try RedisAddress(url: "unix:" + server.socket)
+                    $0.password = try RedisPassword("secret-words")
+                    $0.user = "bridge"
+                })
+        else { return fail("published") }
+        #expect(
+            denied.hasPrefix(
+                "cannot ask \(place) whether it is durable (CONFIG GET appendonly): it says 'NOPERM"
+            ))
+    }
+
+    @Test func passwordIsShownToTheServerAndToNoOther() async throws {
+        let server = try RedisServer(RedisServer.durable + ["--requirepass", "secret-words"])
+        let file = server.folder + "/password"
+        try Data("secret-words\n".utf8).write(to: URL(fileURLWithPath: file))
+        let password = try RedisPassword(file: file)
+        #expect(try await publish(server) { $0.password = password } == nil)
+        for (wrong, what) in [
+            (nil, "NOAUTH"), (try RedisPassword("secret-words2"), "WRONGPASS"),
+        ] {
+            let error = try await publish(server) { $0.password = wrong }
+            guard case .refused(let text) = error else {
+                return fail("expected that it is refused: \(error as Any)")
+            }
+            #expect(text.contains(what) && text.contains("Check 'passwordFile'"))
+            #expect(!text.contains("secret-words"))
+        }
+        var dumped = ""
+        dump(password, to: &dumped)
+        #expect(!"\(password) \(String(reflecting: password)) \(dumped)".contains("115"))
+        #expect("\(password)" == "(hidden)")
+        // A server without a password says so.
+        let open = try RedisServer()
+        guard case .refused = try await publish(open, { $0.password = password }) else {
+            return fail("published")
+        }
+    }
+
+    @Test func passwordIsNotSentUnencrypted() throws {
+        let remote = try RedisAddress(url: "redis://10.0.0.7")
+        #expect(
+            throws: StreamError.invalid(
+                "a password would be sent unencrypted to Redis at '10.0.0.7:6379': use a tunnel and the URL of its end on this machine (README.md, TLS), or set \"insecure\": true if the network is trusted"
+            )
+        ) { try RedisPassword.check(isUsed: true, at: remote, isInsecureAllowed: false) }
+        try RedisPassword.check(isUsed: false, at: remote, isInsecureAllowed: false)
+        try RedisPassword.check(isUsed: true, at: remote, isInsecureAllowed: true)
+        for url in ["redis://127.0.0.1", "redis://localhost:7000", "redis://[::1]:1", "unix:/r"] {
+            try RedisPassword.check(
+                isUsed: true, at: RedisAddress(url: url), isInsecureAllowed: false)
+        }
+        for url in [
+            "redis://127.0.0.1.example.com", "redis://localhost.example.com", "redis://0.0.0.0",
+        ] {
+            #expect(!(try RedisAddress(url: url).isLocal))
+        }
+    }
+
+    @Test func addressHasItsParts() throws {
+        let address = try RedisAddress(url: "redis://bridge@db.example.com:7000/3")
+        #expect(address.place == .host("db.example.com", port: 7000))
+        #expect(address.database == 3 && address.user == "bridge")
+        #expect(try RedisAddress(url: "redis://[fd00::1]/").place == .host("fd00::1", port: 6379))
+        #expect(try RedisAddress(url: "unix:/run/r.sock").place == .socket("/run/r.sock"))
+    }
+
+    @Test(arguments: [
+        ("http://a", "'url' must begin with 'redis://' or 'unix:'"),
+        ("redis://", "'url' must have the name or address of a host"),
+        ("redis://a:0", "'url' must have a port from 1 to 65535, or none"),
+        ("redis://a:66000", "'url' must have a port from 1 to 65535, or none"),
+        ("redis://a:-1", "'url' must have a port from 1 to 65535, or none"),
+        ("redis://a b", "'url' must have the name or address of a host"),
+        ("redis://a/x", "'url' must end with the number of a database, such as '/0'"),
+        ("redis://a/-1", "'url' must end with the number of a database, such as '/0'"),
+        ("redis://@a", "'url' has no user before the '@'"),
+        (
+            "redis://u:secret@a",
+            "'url' must not have a password, since URLs are shown: use 'passwordFile' or 'password'"
+        ),
+        (
+            "redis://u:sec@ret@a",
+            "'url' must not have a password, since URLs are shown: use 'passwordFile' or 'password'"
+        ),
+        (
+            "unix:r.sock",
+            "'url' must have the path of a socket, such as 'unix:/run/redis/redis.sock', of at most 107 bytes"
+        ),
+        (
+            "rediss://a",
+            "'url' begins with 'rediss://', but TLS needs a tunnel: give the URL of its end on this machine, such as 'unix:/run/redis/tunnel.sock'"
+        ),
+    ]) func addressWithAnError(_ url: String, _ text: String) {
+        #expect(throws: StreamError.invalid(text)) { try RedisAddress(url: url) }
+    }
+
+    @Test func appAndPasswordWithErrors() throws {
+        let address = try RedisAddress(url: "redis://a")
+        for app in ["", "a b", "a:b", String(repeating: "a", count: 65), "\u{1b}[2J"] {
+            #expect(throws: StreamError.self) { try RedisSettings(address: address, app: app) }
+        }
+        #expect(throws: StreamError.invalid("'password' is empty: it must have a password")) {
+            try RedisPassword("")
+        }
+        #expect(
+            throws: StreamError.invalid("'passwordFile': there is no file '/tmp/none/at/all'")
+        ) { try RedisPassword(file: "/tmp/none/at/all") }
+        #expect(
+            throws: StreamError.invalid(
+                "'passwordFile': cannot read '/tmp': it is not a regular file")
+        ) { try RedisPassword(file: "/tmp") }
+    }
+}
