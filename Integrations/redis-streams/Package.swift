@@ -26,10 +26,15 @@ let package = Package(
         .target(
             name: "RedisStreams", dependencies: ["CHiredis", "EventStreams"], swiftSettings: strict),
         .target(name: "FileStreams", dependencies: ["EventStreams"], swiftSettings: strict),
-        // One suite, which each engine passes.
-        .testTarget(
-            name: "EngineTests", dependencies: ["EventStreams", "FileStreams", "RedisStreams"],
+        // A bridge, which needs of a host what `BridgeHost` says.
+        .target(
+            name: "RedisBridge", dependencies: ["EventStreams", "RedisStreams"],
             swiftSettings: strict),
+        // One suite, which each engine passes, and the bridge. No test needs a host.
+        .testTarget(
+            name: "RedisStreamsTests",
+            dependencies: ["EventStreams", "FileStreams", "RedisBridge", "RedisStreams"],
+            path: "Tests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

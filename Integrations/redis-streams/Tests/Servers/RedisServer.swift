@@ -78,6 +78,12 @@ final class RedisServer: Sendable {
         return try connection.one(RedisCommand(words.map { Array($0.utf8) }), "test")
     }
 
+    /// Returns the number of entries that were ever added to a stream, whether or not they were removed.
+    func added(_ name: String) throws -> Int64? {
+        let facts = try command("XINFO", "STREAM", "shop:" + name).pairs
+        return if case .integer(let count) = facts?["entries-added"] { count } else { nil }
+    }
+
     /// A number of `INFO`, 0 if it is not there.
     func info(_ section: String, _ name: String) throws -> Int {
         let text = try command("INFO", section).text ?? ""

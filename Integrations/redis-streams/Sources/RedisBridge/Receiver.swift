@@ -1,0 +1,184 @@
+import EventStreams
+
+/// Receives the events of all other hosts, and sends them to the inbox of this one.
+actor Receiver {
+    private let own: OwnStream
+    private let host: any BridgeHost
+    private let topics: TopicFilter
+    private let beginning: BridgeSettings.Beginning
+    private let window: Int
+    private let retry: Duration
+    private let condition: Condition
+    private let executor = BlockingExecutor("RedisBridge")
+    private var cursors: Cursors
+    /// The turns until the hosts are asked for again.
+    private var turnsUntilHosts = 0
+    /// The turns until this host notes again what it has received.
+    private var turnsUntilSeen = 0
+    /// Whether something was received that is not noted.
+    private var isUnnoted = false
+    private static let busyTurns = 32
+    /// As long as `read` waits, a hundred of them are minutes.
+    private static let idleTurns = 100
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    init(
+        _ own: OwnStream, _ host: any BridgeHost, topics: TopicFilter,
+        beginning: BridgeSettings.Beginning, window: Int, folder: String, retry: Duration
+    ) {
+        self.own = own
+        self.host = host
+        self.topics = topics
+        self.beginning = beginning
+        self.window = window
+        self.retry = retry
+        condition = Condition(
+            host, consequence: "No events of other hosts come until that has changed",
+            end: "events of other hosts are received again")
+        cursors = Cursors(folder: folder)
+        if cursors.isDamaged {
+            host.warning(
+                "'redis-cursor.json' cannot be read: all events of other hosts that are still there are received again"
+            )
+        }
+    }
+
+    /// Receives events until the task is cancelled; an engine that is away does not end it.
+    func run() async {
+        while !Task.isCancelled {
+            do {
+                try await turn()
+                condition.ends()
+            } catch let error as StreamError {
+                turnsUntilHosts = 0
+                if case .owned = error, renew(error) { continue }
+                condition.begins(error)
+                await host.wait(retry)
+            } catch let error as Refusal {
+                condition.begins(
+                    "inbox", "the inbox does not accept events of other hosts: \(error.reason)")
+                await host.wait(retry)
+            } catch {
+                condition.begins("file", "\(error)")
+                await host.wait(retry)
+            }
+        }
+    }
+
+    /// The inbox accepts nothing now.
+    private struct Refusal: Error {
+        let reason: String
+    }
+
+    /// Reads once, and sends what has come.
+    func turn() async throws {
+        let current = own.current
+        if turnsUntilSeen <= 0 { try await note(current) }
+        if turnsUntilHosts <= 0 { try await lookForHosts(current) }
+        var sources = cursors.positions
+        sources[current.name] = nil
+        let entries = try await current.engine.read(after: sources, limit: window)
+        if entries.isEmpty {
+            turnsUntilHosts = 0
+            turnsUntilSeen = isUnnoted ? 0 : turnsUntilSeen - 1
+            return
+        }
+        turnsUntilHosts -= 1
+        turnsUntilSeen = min(turnsUntilSeen, Self.busyTurns) - 1
+        var rest = entries[...]
+        while !rest.isEmpty {
+            try await take(rest.prefix(window), current.engine)
+            rest = rest.dropFirst(window)
+        }
+    }
+
+    private func note(_ current: OwnStream.Current) async throws {
+        try await current.engine.seen(cursors.positions)
+        try own.confirm(current.name)
+        (isUnnoted, turnsUntilSeen) = (false, Self.idleTurns)
+    }
+
+    /// Begins to receive from hosts that were not known.
+    private func lookForHosts(_ current: OwnStream.Current) async throws {
+        let isFirst = cursors.isNew
+        for (name, last) in try await current.engine.hosts() where name != current.name {
+            let left = own.left(name)
+            if let position = cursors.positions[name] {
+                cursors.positions[name] = max(position, left ?? .start)
+            } else {
+                // A host that came later than this one has nothing that this one missed.
+                cursors.positions[name] = left ?? (isFirst && beginning == .now ? last : .start)
+            }
+        }
+        if isFirst { try write() }
+        turnsUntilHosts = Self.busyTurns
+    }
+
+    /// Sends entries to the inbox, and moves the cursors of those that need no reading any more.
+    private func take(_ entries: ArraySlice<StreamEntry>, _ engine: any StreamEngine) async throws {
+        var (incoming, events): ([IncomingEvent], [Result<IncomingEvent?, MalformedEntry>]) = (
+            [], []
+        )
+        for entry in entries {
+            let event = Result { () throws(MalformedEntry) in try self.incoming(entry) }
+            if case .success(let event?) = event { incoming.append(event) }
+            events.append(event)
+        }
+        var outcomes = (incoming.isEmpty ? [] : await host.send(incoming))[...]
+        // An entry behind one that was refused stays, too: it is sent again, and the inbox knows its id.
+        var refused: [StreamName: String] = [:]
+        for (entry, event) in zip(entries, events) {
+            let outcome =
+                switch event {
+                case .success(nil): IncomingOutcome.accepted
+                case .success: outcomes.popFirst() ?? .notNow("it did not answer")
+                case .failure(let error): IncomingOutcome.invalid(error.reason)
+                }
+            guard refused[entry.source] == nil else { continue }
+            switch outcome {
+            case .accepted: break
+            case .notNow(let reason):
+                refused[entry.source] = reason
+                continue
+            case .invalid(let reason):
+                try await engine.dead(entry, reason: reason)
+                host.warning(
+                    "event \(entry.position) of host \(entry.source) is a dead letter in Redis: \(reason)"
+                )
+            }
+            cursors.positions[entry.source] = entry.position
+        }
+        isUnnoted = true
+        try write()
+        if let reason = refused.values.first { throw Refusal(reason: reason) }
+    }
+
+    /// - Returns: Nil if the topic of the entry is not to be received.
+    private func incoming(_ entry: StreamEntry) throws(MalformedEntry) -> IncomingEvent? {
+        let event = try entry.event()
+        guard topics.contains(event.topic) else { return nil }
+        return IncomingEvent(
+            id: event.id ?? "\(entry.source)/\(entry.position)", source: "redis:\(entry.source)",
+            topic: event.topic, body: event.body)
+    }
+
+    /// - Returns: Whether a new stream was begun.
+    private func renew(_ error: StreamError) -> Bool {
+        let name = own.current.name
+        host.warning("\(error). It goes on in a new stream; some events may be received twice")
+        do throws(DurableFileError) {
+            let position = own.published ?? cursors.positions[name] ?? .start
+            try own.renew(name, leaving: position)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func write() throws(DurableFileError) {
+        try cursors.write(own: own.published.map { (own.current.name, $0) })
+    }
+}
