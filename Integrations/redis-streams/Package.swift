@@ -14,9 +14,13 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "ModuleHostRedisStreams",
     products: [
+        .executable(name: "redis-bridge", targets: ["redis-bridge"]),
         .library(name: "EventStreams", targets: ["EventStreams"]),
         .library(name: "RedisStreams", targets: ["RedisStreams"]),
         .library(name: "FileStreams", targets: ["FileStreams"]),
+    ],
+    dependencies: [
+        .package(name: "ModuleHost", path: "../..")
     ],
     targets: [
         // libhiredis-dev of Debian. Without pkg-config, whose -D_FILE_OFFSET_BITS SwiftPM warns of in each build.
@@ -29,6 +33,14 @@ let package = Package(
         // A bridge, which needs of a host what `BridgeHost` says.
         .target(
             name: "RedisBridge", dependencies: ["EventStreams", "RedisStreams"],
+            swiftSettings: strict),
+        // The program: the only target that needs ModuleHost.
+        .executableTarget(
+            name: "redis-bridge",
+            dependencies: [
+                "EventStreams", "RedisBridge",
+                .product(name: "ModuleHostCore", package: "ModuleHost"),
+            ],
             swiftSettings: strict),
         // One suite, which each engine passes, and the bridge. No test needs a host.
         .testTarget(

@@ -52,6 +52,9 @@ static inline struct streams_bounds *streams_bound(redisContext *context) {
     return bounds;
 }
 
+// Whether an errno is that of a deadline.
+static inline int streams_is_timeout(int code) { return code == EAGAIN || code == EWOULDBLOCK; }
+
 // Sends all bytes; 0, or the errno.
 static inline int streams_send(redisContext *context, const void *bytes, size_t count) {
     const char *next = bytes;

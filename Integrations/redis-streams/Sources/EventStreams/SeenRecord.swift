@@ -9,18 +9,20 @@ package struct SeenRecord: Hashable, Sendable {
         self.cursors = cursors
     }
 
-    /// Returns the position up to which every living host but its owner has a stream; nil if no other host lives.
+    /// Returns the position up to which entries of a stream may be removed: every other living host has them, and the owner, if it
+    /// lives, is known to have published them.
     ///
     /// - Parameters:
     ///   - source: The stream.
     ///   - records: The notes of all hosts.
     ///   - now: The time by the clock of the engine.
     ///   - patience: The milliseconds that an absent host is waited for.
-    package static func seenByAll(
-        of source: StreamName, in records: [StreamName: SeenRecord], now: UInt64, patience: UInt64
-    ) -> StreamPosition? {
-        records.filter { $0.key != source && $0.value.isLiving(now: now, patience: patience) }
-            .map { $0.value.cursors[source] ?? .start }.min()
+    package static func removable(
+        from source: StreamName, in records: [StreamName: SeenRecord], now: UInt64, patience: UInt64
+    ) -> StreamPosition {
+        let living = records.filter { $0.value.isLiving(now: now, patience: patience) }
+        guard living.contains(where: { $0.key != source }) else { return .start }
+        return living.map { $0.value.cursors[source] ?? .start }.min() ?? .start
     }
 
     package func isLiving(now: UInt64, patience: UInt64) -> Bool {

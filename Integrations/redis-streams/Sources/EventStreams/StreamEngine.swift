@@ -28,10 +28,13 @@ public protocol StreamEngine: Sendable {
         after cursors: [StreamName: StreamPosition], limit: Int
     ) async throws(StreamError) -> [StreamEntry]
 
-    /// Notes what this host has taken over, and removes entries that every living host has.
+    /// Notes what this host has taken over, and removes entries that every living host has had for some minutes.
     ///
+    /// Of the stream of this host nothing is removed beyond its own cursor: up to there its disk says that it has published.
     /// A host is living if it has noted something in the time that the engine was given, whatever it was. Nothing is removed from the
     /// stream of a host as long as no other host lives.
+    ///
+    /// - Parameter cursors: The positions up to which this host has received, and, for its own stream, has published.
     func seen(_ cursors: [StreamName: StreamPosition]) async throws(StreamError)
 
     /// Returns the streams of all hosts, this one included, with the position of the last event of each.

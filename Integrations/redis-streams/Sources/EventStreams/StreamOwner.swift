@@ -9,6 +9,10 @@ public struct StreamOwner: Hashable, Sendable {
     public let mark: String
     /// The marks that the engine may have from earlier starts.
     public let formerMarks: [String]
+    /// The position up to which earlier starts have published, as the disk of the host says.
+    ///
+    /// Entries up to there may be removed. A host that died gives some of those events again, and they count as published.
+    public let published: StreamPosition
 
     /// Creates the proof of one start.
     ///
@@ -16,10 +20,15 @@ public struct StreamOwner: Hashable, Sendable {
     ///   - name: The stream.
     ///   - mark: A new mark, which is on the disk of the host.
     ///   - formerMarks: The earlier ones that the engine may have.
-    public init(name: StreamName, mark: String, formerMarks: [String] = []) {
+    ///   - published: The position up to which earlier starts have published.
+    public init(
+        name: StreamName, mark: String, formerMarks: [String] = [],
+        published: StreamPosition = .start
+    ) {
         self.name = name
         self.mark = mark
         self.formerMarks = formerMarks
+        self.published = published
     }
 
     /// Returns a mark that no other start makes.
@@ -40,12 +49,17 @@ public struct StreamOwner: Hashable, Sendable {
                 + "was copied or restored. This host must begin a new stream")
     }
 
-    /// The error if the stream has, or had, another event.
-    package func diverged(at position: StreamPosition, isMissing: Bool) -> StreamError {
-        .diverged(
-            position,
-            "stream \(name) is beyond event \(position), and "
-                + (isMissing ? "does not have it" : "has another event there")
+    /// Compares an event with the entry that the stream has at its position.
+    ///
+    /// - Parameter fields: The names and values of the entry; nil if there is none.
+    /// - Throws: ``StreamError/diverged(_:_:)``.
+    package func compare(_ event: StreamEvent, with fields: [[UInt8]]?) throws(StreamError) {
+        if let fields, fields == event.fields { return }
+        if fields == nil, event.position <= published { return }
+        throw .diverged(
+            event.position,
+            "stream \(name) is beyond event \(event.position), and "
+                + (fields == nil ? "does not have it" : "has another event there")
                 + ": the state directory of this host went back in time, or is a copy. This host must "
                 + "begin a new stream")
     }

@@ -52,10 +52,9 @@ extension FileStreams {
             }
         }
         for name in try names("stream") {
-            guard
-                let seen = SeenRecord.seenByAll(
-                    of: name, in: records, now: now, patience: patience)
-            else { continue }
+            let seen = removal.position(
+                SeenRecord.removable(from: name, in: records, now: now, patience: patience),
+                of: name, now: now)
             let file = try file(name)
             let removed = file.entries.filter { $0.position <= seen }
             guard let last = removed.last else { continue }

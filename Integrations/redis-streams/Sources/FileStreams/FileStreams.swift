@@ -11,6 +11,7 @@ public actor FileStreams: StreamEngine {
     let patience: UInt64
     let wait: Duration
     let clock: @Sendable () -> UInt64
+    var removal: RemovalDelay
     private let executor: BlockingExecutor
 
     /// The executor of this engine, whose thread waits for the disk.
@@ -30,18 +31,19 @@ public actor FileStreams: StreamEngine {
         wait: Duration = .seconds(2)
     ) {
         self.init(
-            folder: folder, owner: owner, trim: trim, wait: wait, clock: DurableFile.clock)
+            folder: folder, owner: owner, trim: trim, wait: wait, removalDelay: .seconds(180))
     }
 
     package init(
-        folder: String, owner: StreamOwner, trim: Duration, wait: Duration,
-        clock: @escaping @Sendable () -> UInt64
+        folder: String, owner: StreamOwner, trim: Duration, wait: Duration, removalDelay: Duration,
+        clock: @escaping @Sendable () -> UInt64 = DurableFile.clock
     ) {
         self.folder = folder
         self.owner = owner
         patience = UInt64(max(trim.components.seconds, 0)) * 1000
         self.wait = wait
         self.clock = clock
+        removal = RemovalDelay(UInt64(max(removalDelay.components.seconds, 0)) * 1000)
         executor = BlockingExecutor("FileStreams")
     }
 
@@ -52,10 +54,8 @@ public actor FileStreams: StreamEngine {
             let path = path(owner.name, "stream")
             let file = try file(owner.name)
             for event in window where event.position <= file.last {
-                let there = file.entries.first { $0.position == event.position }
-                guard there?.fields == event.fields else {
-                    throw owner.diverged(at: event.position, isMissing: there == nil)
-                }
+                try owner.compare(
+                    event, with: file.entries.first { $0.position == event.position }?.fields)
             }
             let added = window.filter { $0.position > file.last }
             if !added.isEmpty {

@@ -56,11 +56,13 @@ public struct Bridge: Sendable {
         _ settings: BridgeSettings, hostID: String, folder: String, host: any BridgeHost,
         retry: Duration, makeEngine: @escaping @Sendable (StreamOwner) -> any StreamEngine
     ) throws {
-        own = try OwnStream(hostID: hostID, folder: folder, makeEngine: makeEngine)
+        let cursors = Cursors(folder: folder)
+        own = try OwnStream(
+            hostID: hostID, folder: folder, cursors: cursors, makeEngine: makeEngine)
         outbox = Outbox(own, host, window: settings.window, retry: retry)
         receiver = Receiver(
-            own, host, topics: settings.receive, beginning: settings.from, window: settings.window,
-            folder: folder, retry: retry)
+            own, host, cursors, topics: settings.receive, beginning: settings.from,
+            window: settings.window, retry: retry)
         (topics, relay) = (settings.topics, settings.relay)
     }
 

@@ -32,10 +32,11 @@ final class OwnStream: Sendable {
     /// - Parameters:
     ///   - hostID: 16 hexadecimal digits.
     ///   - folder: The state directory.
+    ///   - cursors: The positions up to which earlier starts have published and received.
     ///   - makeEngine: Creates an engine.
     /// - Throws: ``DurableFileError``.
     init(
-        hostID: String, folder: String,
+        hostID: String, folder: String, cursors: Cursors,
         makeEngine: @escaping @Sendable (StreamOwner) -> any StreamEngine
     ) throws(DurableFileError) {
         guard let first = StreamName(hostID: hostID) else {
@@ -51,7 +52,8 @@ final class OwnStream: Sendable {
         let owner = StreamOwner(
             name: isMine ? name : first, mark: StreamOwner.newMark(),
             // Starts that never reached the engine each leave a mark.
-            formerMarks: marks.suffix(50))
+            formerMarks: marks.suffix(50),
+            published: isMine ? cursors.positions[name] ?? .start : .start)
         let left = SeenRecord("0 " + (values["left"] ?? ""))?.cursors ?? [:]
         state = Mutex(State(owner: owner, engine: makeEngine(owner), left: left))
         try write(owner, left)

@@ -18,16 +18,18 @@ actor Receiver {
     /// Whether something was received that is not noted.
     private var isUnnoted = false
     private static let busyTurns = 32
-    /// As long as `read` waits, a hundred of them are minutes.
-    private static let idleTurns = 100
+    /// As long as `read` waits, that is a minute: a copied state directory is found within the time for which entries stay.
+    private static let idleTurns = 30
+    /// The stream of the last turn.
+    private var lastName: StreamName?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
     init(
-        _ own: OwnStream, _ host: any BridgeHost, topics: TopicFilter,
-        beginning: BridgeSettings.Beginning, window: Int, folder: String, retry: Duration
+        _ own: OwnStream, _ host: any BridgeHost, _ cursors: Cursors, topics: TopicFilter,
+        beginning: BridgeSettings.Beginning, window: Int, retry: Duration
     ) {
         self.own = own
         self.host = host
@@ -38,7 +40,7 @@ actor Receiver {
         condition = Condition(
             host, consequence: "No events of other hosts come until that has changed",
             end: "events of other hosts are received again")
-        cursors = Cursors(folder: folder)
+        self.cursors = cursors
         if cursors.isDamaged {
             host.warning(
                 "'redis-cursor.json' cannot be read: all events of other hosts that are still there are received again"
@@ -76,6 +78,10 @@ actor Receiver {
     /// Reads once, and sends what has come.
     func turn() async throws {
         let current = own.current
+        // A new stream is noted at once: what this host has not received is not removed from then on.
+        if lastName != current.name {
+            (lastName, turnsUntilSeen, turnsUntilHosts) = (current.name, 0, 0)
+        }
         if turnsUntilSeen <= 0 { try await note(current) }
         if turnsUntilHosts <= 0 { try await lookForHosts(current) }
         var sources = cursors.positions
@@ -83,7 +89,8 @@ actor Receiver {
         let entries = try await current.engine.read(after: sources, limit: window)
         if entries.isEmpty {
             turnsUntilHosts = 0
-            turnsUntilSeen = isUnnoted ? 0 : turnsUntilSeen - 1
+            let isPublished = own.published.map { $0 != cursors.positions[current.name] } ?? false
+            turnsUntilSeen = isUnnoted || isPublished ? 0 : turnsUntilSeen - 1
             return
         }
         turnsUntilHosts -= 1
@@ -96,6 +103,8 @@ actor Receiver {
     }
 
     private func note(_ current: OwnStream.Current) async throws {
+        // First on the disk: what is noted as published may be removed.
+        if own.published != nil { try write() }
         try await current.engine.seen(cursors.positions)
         try own.confirm(current.name)
         (isUnnoted, turnsUntilSeen) = (false, Self.idleTurns)

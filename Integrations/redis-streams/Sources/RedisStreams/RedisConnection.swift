@@ -53,7 +53,9 @@ final class RedisConnection {
         let code = bytes.withUnsafeBytes { streams_send(context, $0.baseAddress, $0.count) }
         guard code == 0 else {
             throw .away(
-                "\(address) closed the connection, or did not take a command in \(seconds)s")
+                streams_is_timeout(code) != 0
+                    ? "\(address) did not take a command in \(seconds)s"
+                    : "\(address) closed the connection")
         }
         var replies: [RedisReply] = []
         for command in commands { replies.append(try receive(command)) }

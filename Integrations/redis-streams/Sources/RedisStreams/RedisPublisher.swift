@@ -15,6 +15,7 @@ actor RedisPublisher {
     private let owner: StreamOwner
     private let executor = BlockingExecutor("RedisPublisher")
     private var session: Session?
+    private var removal: RemovalDelay
     /// The transactions that another host's new mark may break in a row: all of them are in one hash.
     private static let attempts = 50
 
@@ -25,6 +26,7 @@ actor RedisPublisher {
     init(_ settings: RedisSettings, _ owner: StreamOwner) {
         self.settings = settings
         self.owner = owner
+        removal = RemovalDelay(UInt64(max(settings.removalDelay.components.seconds, 0)) * 1000)
     }
 
     func publish(_ window: [StreamEvent]) throws(StreamError) -> StreamPosition {
@@ -103,12 +105,12 @@ actor RedisPublisher {
         return sources.sorted().compactMap { source in
             guard
                 source == owner.name
-                    || records[source]?.isLiving(now: now, patience: patience) != true,
-                let seen = SeenRecord.seenByAll(
-                    of: source, in: records, now: now, patience: patience),
-                seen > .start
+                    || records[source]?.isLiving(now: now, patience: patience) != true
             else { return nil }
-            return (settings.key(source), seen.successor)
+            let seen = SeenRecord.removable(
+                from: source, in: records, now: now, patience: patience)
+            let removed = removal.position(seen, of: source, now: now)
+            return removed > .start ? (settings.key(source), removed.successor) : nil
         }
     }
 
@@ -134,13 +136,14 @@ actor RedisPublisher {
             guard let entries = reply.elements else {
                 throw reply.notExpected(action, at: settings.address)
             }
-            guard let entry = entries.first else {
-                throw owner.diverged(at: event.position, isMissing: true)
+            var there: StreamEntry?
+            if let entry = entries.first {
+                there = try StreamEntry(entry, of: owner.name, action, at: settings.address)
             }
-            let there = try StreamEntry(entry, of: owner.name, action, at: settings.address)
-            guard there.position == event.position, there.fields == event.fields else {
-                throw owner.diverged(at: event.position, isMissing: false)
+            guard there.map({ $0.position == event.position }) != false else {
+                throw reply.notExpected(action, at: settings.address)
             }
+            try owner.compare(event, with: there?.fields)
         }
     }
 }

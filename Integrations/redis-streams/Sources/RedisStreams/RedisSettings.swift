@@ -14,6 +14,8 @@ public struct RedisSettings: Sendable {
     public var requiresDurability = true
     /// The time for which an absent host is waited for before events are removed that it has not seen.
     public var trim: Duration = .seconds(7 * 86400)
+    /// The time for which entries stay that every host has; see ``RemovalDelay``.
+    package var removalDelay: Duration = .seconds(180)
     /// The seconds in which the server must accept a connection, and answer a command.
     public var answerSeconds = 5
     /// The milliseconds for which `read` waits for entries; less than `answerSeconds`.

@@ -9,7 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BridgeOutageTests {
     let folder: TestFolder
     let server: RedisServer
-    var engine: TestEngine { get throws { try .redis(server.address) } }
 
     init() throws {
         folder = try TestFolder()
@@ -17,10 +16,11 @@ import Testing
     }
 
     private func host(
-        _ id: String, _ name: String? = nil, inbox: TestInbox = TestInbox()
+        _ id: String, _ name: String? = nil, inbox: TestInbox = TestInbox(), stays: Bool = false
     ) throws -> TestHost {
         try TestHost(
-            id, engine, folder: folder.folder(name ?? id), inbox: inbox,
+            id, .redis(server.address, stays: stays), folder: folder.folder(name ?? id),
+            inbox: inbox,
             config: #"{"from": "start"}"#)
     }
 
@@ -82,9 +82,34 @@ import Testing
         #expect(a.inbox.lines == [])
     }
 
+    /// A host that dies gives up to a window of events again that were published, and perhaps removed since then.
+    @Test func eventsThatWereRemovedAreNotPublishedAgain() async throws {
+        var (a, b) = (try host(idA), try host(idB))
+        a.receive()
+        b.receive()
+        for round in 0..<5 {
+            await a.publish(messages(round * 20 + 1...round * 20 + 20, of: "a"))
+            await b.inbox.waitUntil { $0.count == round * 20 + 20 }
+            let last = "\(idA)=1-\(round * 2000 + 2000)"
+            for each in [idA, idB] { try await server.waitUntil(each, notes: last) }
+            await a.stop()
+            a = try host(idA, inbox: a.inbox)
+            a.receive()
+            // All is received and noted, so that it is removed.
+            while try server.command("XLEN", "shop:" + idA) != .integer(0) { await Task.yield() }
+            await a.publish(messages(round * 20 + 11...round * 20 + 20, of: "a"))
+        }
+        await a.publish(messages(101...101, of: "a"))
+        await b.inbox.waitUntil { $0.count == 101 }
+        for each in [a, b] { await each.stop() }
+        b = try host(idB, inbox: b.inbox)
+        #expect(b.inbox.bodies() == bodies(1...101, of: "a"))
+        #expect(b.inbox.duplicates == 0 && a.inbox.lines == [])
+    }
+
     /// Positions that went back in time: the stream has other events there.
     @Test func restoredStateDirectoryLosesNothing() async throws {
-        let (b, old) = (try host(idB), try host(idA))
+        let (b, old) = (try host(idB, stays: true), try host(idA, stays: true))
         b.receive()
         old.receive()
         await old.publish(messages(1...10, of: "a"))
@@ -94,7 +119,7 @@ import Testing
         await old.publish(messages(11...20, of: "lost"))
         // The disk is lost; the host goes on from the backup, at the same positions.
         _ = try folder.copy("backup", to: idA)
-        let restored = try host(idA)
+        let restored = try host(idA, stays: true)
         await restored.publish(messages(11...15, of: "again"))
         restored.receive()
         await b.inbox.waitUntil { $0.count == 25 }
@@ -120,12 +145,12 @@ import Testing
 
     /// Two machines of one image: both live, with one host id.
     @Test func copiedStateDirectoryLosesNothing() async throws {
-        let (c, a) = (try host(idC), try host(idA))
+        let (c, a) = (try host(idC, stays: true), try host(idA, stays: true))
         c.receive()
         await a.publish(messages(1...5, of: "a"))
         a.receive()
         _ = try folder.copy(idA, to: "copy")
-        let copy = try host(idA, "copy")
+        let copy = try host(idA, "copy", stays: true)
         copy.receive()
         await copy.publish(messages(6...15, of: "copy"))
         await a.publish(messages(6...12, of: "a"))
@@ -176,5 +201,14 @@ import Testing
 extension TestHost {
     fileprivate func hosts() async throws -> [StreamName: StreamPosition] {
         try await bridge.hosts()
+    }
+}
+
+extension RedisServer {
+    /// Waits until a host has noted a position.
+    fileprivate func waitUntil(_ id: String, notes position: String) async throws {
+        while try command("HGET", "shop:seen", id).text?.contains(position) != true {
+            await Task.yield()
+        }
     }
 }

@@ -8,17 +8,19 @@ import Synchronization
 
 /// The engine of the hosts of one test.
 enum TestEngine: Sendable {
-    case redis(RedisAddress)
+    /// Entries are removed at once, unless they stay for some minutes as they do elsewhere.
+    case redis(RedisAddress, stays: Bool = false)
     case files(String)
 
     func make(_ owner: StreamOwner) -> any StreamEngine {
         switch self {
-        case .redis(let address):
+        case .redis(let address, let stays):
             // The name is valid.
             guard var settings = try? RedisSettings(address: address, app: "shop") else {
                 fatalError("settings")
             }
             settings.waitMilliseconds = 50
+            if !stays { settings.removalDelay = .zero }
             return RedisStreams(settings, owner: owner)
         case .files(let folder):
             return FileStreams(folder: folder, owner: owner, wait: .milliseconds(50))

@@ -46,6 +46,7 @@ struct RedisBench: EngineBench {
         var settings = try RedisSettings(address: server.address, app: "shop")
         settings.waitMilliseconds = 100
         settings.trim = trim
+        settings.removalDelay = .zero
         return RedisStreams(settings, owner: owner)
     }
 
@@ -80,7 +81,8 @@ struct FileBench: EngineBench {
     init() throws { parent = try TemporaryFolder(megabytes: 64) }
 
     func engine(_ owner: StreamOwner, trim: Duration) throws -> any StreamEngine {
-        FileStreams(folder: folder, owner: owner, trim: trim, wait: .milliseconds(100))
+        FileStreams(
+            folder: folder, owner: owner, trim: trim, wait: .milliseconds(100), removalDelay: .zero)
     }
 
     func goAway() throws {

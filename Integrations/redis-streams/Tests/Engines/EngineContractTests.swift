@@ -64,14 +64,23 @@ import Testing
         let window = [event(10, "1"), event(20, "2")]
         _ = try await a.publish(window)
         try await b.seen([Hosts.a: position(20)])
-        try await a.seen([:])
+        try await a.seen([Hosts.a: position(20)])
         #expect(try await b.events(of: Hosts.a) == [])
-        let error = await streamError {
-            try await bench.engine(Hosts.a).publish([event(20, "2")])
+        for published in [StreamPosition.start, position(10), position(19)] {
+            let owner = StreamOwner(
+                name: Hosts.a, mark: "mark of \(Hosts.a)", published: published)
+            let error = await streamError {
+                try await bench.engine(owner, trim: .seconds(3600)).publish(window)
+            }
+            guard case .diverged(let at, _) = error else {
+                return fail("expected that it diverged: \(error as Any)")
+            }
+            #expect(at == (published == .start ? position(10) : position(20)))
         }
-        guard case .diverged(position(20), _) = error else {
-            return fail("expected that it diverged: \(error as Any)")
-        }
+        // A host whose disk says that it has published them gives them again after its death.
+        let owner = StreamOwner(name: Hosts.a, mark: "mark of \(Hosts.a)", published: position(20))
+        _ = try await bench.engine(owner, trim: .seconds(3600)).publish(window)
+        #expect(try await b.events(of: Hosts.a) == [])
         // What is behind the removed events is published.
         _ = try await bench.engine(Hosts.a).publish([event(21, "3")])
         #expect(try await b.events(of: Hosts.a) == [event(21, "3")])

@@ -58,20 +58,25 @@ import Testing
         let all = (1...5).map { event($0 * 10) }
         _ = try await a.publish(all)
         // Alone, it does not know for which hosts it keeps them.
-        try await a.seen([:])
+        try await a.seen([Hosts.a: position(50)])
         #expect(try await b.events(of: Hosts.a) == all)
         // A host that has read nothing lives, too.
         try await c.seen([:])
         try await b.seen([Hosts.a: position(40)])
-        try await a.seen([:])
+        try await a.seen([Hosts.a: position(50)])
         #expect(try await b.events(of: Hosts.a) == all)
         try await c.seen([Hosts.a: position(20)])
-        try await a.seen([:])
+        try await a.seen([Hosts.a: position(50)])
         #expect(try await b.events(of: Hosts.a) == Array(all.dropFirst(2)))
         #expect(try await b.hosts()[Hosts.a] == position(50))
+        // Nor beyond what the owner knows that it has published.
+        try await a.seen([Hosts.a: position(20)])
+        try await c.seen([Hosts.a: position(30)])
+        try await a.seen([Hosts.a: position(20)])
+        #expect(try await b.events(of: Hosts.a) == Array(all.dropFirst(2)))
         // An absent host is not waited for.
         try bench.note(SeenRecord(time: 0, cursors: [Hosts.a: position(20)]), of: Hosts.c)
-        try await a.seen([:])
+        try await a.seen([Hosts.a: position(50)])
         #expect(try await b.events(of: Hosts.a) == [event(50)])
     }
 

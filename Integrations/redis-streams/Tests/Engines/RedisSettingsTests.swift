@@ -74,6 +74,42 @@ import Testing
         }
     }
 
+    /// The user of README.md, who may do nothing else.
+    @Test func userWithTheRightsOfTheReadmeIsEnough() async throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../README.md")
+        let readme = try String(contentsOf: path, encoding: .utf8)
+        let line = try #require(readme.split(separator: "\n").first { $0.contains("`~APP:* ") })
+        let rights = line.replacing("APP:", with: "shop:").split { " `.".contains($0) }
+            .filter { $0.hasPrefix("+") || $0.hasPrefix("~") }.map(String.init)
+        #expect(rights.count > 15)
+        let server = try RedisServer()
+        let connection = try RedisConnection(to: server.address, seconds: 5)
+        let user = ["ACL", "SETUSER", "bridge", "reset", "on", ">secret-words"] + rights
+        try connection.one(RedisCommand(user.map { Array($0.utf8) }), "test")
+        let address = try RedisAddress(url: "unix:" + server.socket)
+        var settings = try RedisSettings(
+            address: address, app: "shop", password: RedisPassword("secret-words"))
+        settings.user = "bridge"
+        settings.waitMilliseconds = 50
+        settings.removalDelay = .zero
+        let engine = RedisStreams(settings, owner: StreamOwner(name: Hosts.a, mark: "a"))
+        for window in [[event(10)], [event(10), event(20)]] { _ = try await engine.publish(window) }
+        try server.command("HSET", "shop:seen", Hosts.b.text, "9999999999999 \(Hosts.a)=1-10")
+        try await engine.seen([Hosts.a: position(20)])
+        #expect(try await engine.hosts() == [Hosts.a: position(20)])
+        let entry = try #require(await engine.read(after: [Hosts.a: .start], limit: 9).first)
+        #expect(entry.position == position(20))
+        try await engine.dead(entry, reason: "test")
+        // Another app's keys are not for this user.
+        settings.app = "other"
+        let other = RedisStreams(settings, owner: StreamOwner(name: Hosts.a, mark: "a"))
+        guard case .refused(let text) = await streamError({ try await other.hosts() }) else {
+            return fail("allowed")
+        }
+        #expect(text.contains("Its ACL must allow"))
+    }
+
     @Test func passwordIsNotSentUnencrypted() throws {
         let remote = try RedisAddress(url: "redis://10.0.0.7")
         #expect(

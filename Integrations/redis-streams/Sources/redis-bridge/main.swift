@@ -1,0 +1,3 @@
+import ModuleHostCore
+
+ModuleProgram.run(BridgeModule.self)
