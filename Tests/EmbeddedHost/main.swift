@@ -48,6 +48,9 @@ case "orders":
     say("ready")
     try await run.value
     say("the program goes on")
+case "uploads":
+    // As the `command` of an entry: a Swift module that is a program of its own.
+    ModuleProgram.run(UploadsModule.self)
 case "rounds":
     // SLATEFILE NUMBER [durable]: whether running the host so many times leaves more than the first time, after which
     // Dispatch has what all parts of a program share.

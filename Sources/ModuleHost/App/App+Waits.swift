@@ -56,6 +56,8 @@ extension AppHost {
 
     private var reasonOfNotReady: String {
         var text = "the app is not ready"
+        let held = holds.open.filter { $0.step == .launch }.map { "\($0.module): \($0.reason)" }
+        if !held.isEmpty { text += "; held by \(held.shortList())" }
         if let module = moduleAtWork { text += "; \(module) is running" }
         let tasks = startup.report().tasks.filter { $0.started != nil && $0.ended == nil }
         if !tasks.isEmpty {
@@ -77,6 +79,12 @@ extension AppHost {
 }
 
 extension App {
+    /// Goes on to READY once no module holds the launch.
+    func becomeReadyWhenReleased() {
+        let job = LaneWork { [app = host?.app] thread in app?.open(on: thread).advance(.activated) }
+        if !holds.keep(job) { advance(.activated) }
+    }
+
     /// Notes that a condition which clients wait for may hold by now.
     func reviewWaits() { host?.listReview(of: waits) }
 

@@ -72,7 +72,7 @@ final class App {
         self.log = log
         self.time = time
         center = CommunicationCenter(gate: gate)
-        holds = HoldList(gate: gate, log: log, time: time, timeLimit: slatefile.deadlines.stop)
+        holds = HoldList(gate: gate, log: log, time: time, deadlines: slatefile.deadlines)
     }
 
     /// Moves to the next phase, and carries out its effects.

@@ -136,7 +136,7 @@ final class StandaloneRole: AppRole {
         switch request {
         case .own(let event) where event.kind == .launch:
             if app.failed.firstRequired == nil { app.advance(.launched) }
-        case .ownChange(.activate, _): app.advance(.activated)
+        case .ownChange(.activate, _): app.becomeReadyWhenReleased()
         case .ownChange(.terminate, _): app.advance(.notified)
         default: break
         }

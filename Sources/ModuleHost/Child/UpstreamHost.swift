@@ -86,6 +86,8 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         let events = EventKind.allCases.filter { kind in
             members.contains(where: kind.isReceived) || kind == .launch && runs
         }
+        let isHeld = app.holds.keep(
+            LaneWork { [connection] _ in connection.notify("ready") { $0.object { _ in } } })
         connection.succeed(initialization) { json in
             json.object {
                 $0.member("protocol", ModuleProtocol.version)
@@ -94,6 +96,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 $0.member("topics", topics)
                 if record.taker != nil { $0.member("window", record.slot.window) }
                 $0.member("root", record.module is any RootProvider)
+                if isHeld { $0.member("ready", false) }
                 $0.member("routes") { json in
                     json.array { json in
                         for route in calls.table.routes { route.route.write(to: &json) }

@@ -10,7 +10,7 @@ struct DescribedError: Error, CustomStringConvertible {
 
     init(_ error: any Error) {
         description = "\(error)"
-        retry = (error as? any RetryRequest)?.time
+        retry = (error as? any RetryRequest)?.time ?? (error as? DescribedError)?.retry
     }
 
     /// Returns the error in words; an error of the host itself is returned unchanged.

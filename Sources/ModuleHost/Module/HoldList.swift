@@ -37,8 +37,9 @@ final class HoldList: Sendable {
     }
 
     fileprivate struct State {
-        /// The time that a hold may take.
+        /// The time that a hold may take, and one of the launch.
         var timeLimit: Duration
+        let launchLimit: Duration
         var holds: [ID: Hold] = [:]
         /// The ids of the holds by their modules' slots.
         var ofSlots: [ObjectIdentifier: Set<ID>] = [:]
@@ -63,12 +64,12 @@ final class HoldList: Sendable {
     ///   - gate: The way to the modules.
     ///   - log: The log for holds that took too long.
     ///   - time: The clock.
-    ///   - timeLimit: The time that a hold may take.
-    init(gate: Gate, log: Log, time: any TimeSource, timeLimit: Duration) {
+    ///   - deadlines: The times that a hold may take: of the launch, and of any other step.
+    init(gate: Gate, log: Log, time: any TimeSource, deadlines: Slatefile.Deadlines) {
         self.gate = gate
         self.log = log
         self.time = time
-        state = Guarded(State(timeLimit: timeLimit))
+        state = Guarded(State(timeLimit: deadlines.stop, launchLimit: deadlines.launch))
     }
 
     /// Sets the time for holds that begin from now on.
@@ -87,7 +88,9 @@ final class HoldList: Sendable {
             state.nextID += 1
             state.add(hold, as: id)
             // A module that receives `background` late may do so when the app is in the foreground again.
-            if hold.step == .terminate || !state.isInForeground { start(id, in: &state) }
+            if [.terminate, .launch].contains(hold.step) || !state.isInForeground {
+                start(id, in: &state)
+            }
             return id
         }
         guard let id else { throw .stopped }
@@ -144,7 +147,7 @@ final class HoldList: Sendable {
         case .foreground:
             state.withLock { state in
                 state.isInForeground = true
-                for id in state.holds.keys { state.stop(id) }
+                for (id, hold) in state.holds where hold.step != .launch { state.stop(id) }
             }
         case .background:
             state.withLock { state in
@@ -159,7 +162,13 @@ final class HoldList: Sendable {
     /// Notes that a stop has begun, with a limit for its time.
     func stopBegins(within limit: Duration) {
         let end = time.now() + limit
-        state.withLock { $0.stopEnds = end }
+        let ready = state.withLock { state in
+            state.stopEnds = end
+            // A launch that is not to end any more.
+            let ended = state.holds.keys.filter { state.holds[$0]?.step == .launch }
+            return ended.compactMap { state.remove($0) }.flatMap { state.takeReady(of: $0.slot) }
+        }
+        for job in ready { gate.lane.enqueue(job) }
     }
 
     /// Keeps a job, and puts it at the end of the lane's list once no hold is open.
@@ -226,7 +235,8 @@ final class HoldList: Sendable {
         guard case .stopped = state.holds[id]?.clock else { return }
         let turn = state.nextTurn
         state.nextTurn += 1
-        let timeLimit = state.timeLimit
+        let isLaunch = state.holds[id]?.step == .launch
+        let timeLimit = isLaunch ? state.launchLimit : state.timeLimit
         let alarm = time.schedule(after: timeLimit) { [self] in runOut(id, turn, of: timeLimit) }
         state.holds[id]?.clock = .runs(until: time.now() + timeLimit, alarm: alarm, turn: turn)
     }

@@ -1,10 +1,9 @@
-/// A background assertion: it keeps a step of the app's life open while a module's work continues off the
-/// lane.
+/// An assertion of a module: it keeps a step of the app's life open while the module's work continues off the lane.
 ///
 /// A module takes one while it receives `background` or `terminate`, with ``ModuleContext/hold(_:expiry:)``,
 /// and ends it when the work is done. A stop continues with its next step, `terminate` after `background` and
 /// unloading the modules after `terminate`, once no hold is open. Nothing else waits: events, calls and
-/// timers go on meanwhile.
+/// timers go on meanwhile. ``ModuleContext/holdLaunch(_:)`` holds READY.
 ///
 /// - Thread: Any. It may be captured by the work.
 /// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken; during a
@@ -63,6 +62,30 @@ extension ModuleContext {
             throw .nothingToHold(in: event)
         }
         return try hold(event, reason, expiry: expiry)
+    }
+
+    /// Delays READY until the hold is ended: until a server of the module listens, for example.
+    ///
+    /// Taken in `init` or at `launch`, and ended when others may rely on the module, also on another thread:
+    ///
+    /// ```swift
+    /// listening = context.holdLaunch("listening on port 8080")
+    /// ```
+    ///
+    /// Where the app is ready already, as for a module that a reload adds, it has no effect. A module in a process of its own
+    /// has `deadlines.launch` for it, and receives `launch` when the hold is ended.
+    ///
+    /// - Time: `deadlines.launch`, 20 s unless the slatefile says otherwise: then the app is ready without it, with a warning.
+    /// - Parameter reason: The reason, for the log and `hostd modules`: it must not contain secrets.
+    /// - Returns: The hold. Releasing it ends it.
+    public func holdLaunch(_ reason: String) -> ModuleHold {
+        let holds = host.services.holds
+        let request = HoldList.Request(
+            module: id, slot: slot, step: .launch, reason: reason, expiry: nil)
+        let isReady = host.services.metrics.readyAfter != nil
+        // A hold of a list that is closed, or that does not have it, has ended.
+        let held = isReady ? nil : try? holds.add(request)
+        return ModuleHold(held ?? -1, reason, in: holds)
     }
 
     /// Keeps a step open, which need not be the current one.

@@ -128,7 +128,7 @@ struct HoldEndTests {
         let recorder = LogRecorder()
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
         let holds = HoldList(
-            gate: Gate(lane: lane), log: recorder.log, time: time, timeLimit: .seconds(10))
+            gate: Gate(lane: lane), log: recorder.log, time: time, deadlines: .init())
         holds.follow(.background)
         let id = try holds.add(
             HoldList.Request(
