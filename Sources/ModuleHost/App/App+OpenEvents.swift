@@ -10,7 +10,11 @@ extension App {
         var tally = tally
         // It may be so far behind that the event waits in the inbox alone, or want its events later: the outcome does not wait.
         let open = slots.filter { slot in
-            guard gate.lane.isFarBehind(slot) || gate.lane.isPaused(slot) else { return true }
+            if gate.lane.isPaused(slot) {
+                tally.takeLater(from: slot, of: event.kind)
+                return false
+            }
+            guard gate.lane.isFarBehind(slot) else { return true }
             tally.overdue += 1
             _ = tally.takeOverdue(from: slot, of: event.kind)
             return false
@@ -47,6 +51,12 @@ extension App {
         for entry in slots.flatMap({ openEvents.leave($0) }) { finish(entry) }
         // In a job of its own: the lane may be in the middle of an event, or of a change of a module.
         if !answerWaiters.isEmpty { host?.onLane { app, _ in app.noteAnswered() } }
+    }
+
+    /// Gives the events their outcomes that a module has yet to answer, since it wants them later.
+    func leavePausedEvents(of slot: ModuleSlot) {
+        for entry in openEvents.leave(slot, as: .later) { finish(entry) }
+        noteAnswered()
     }
 
     private func finish(_ entry: OpenEvents.Entry) {

@@ -37,6 +37,6 @@ extension App {
 extension EventTally {
     /// Whether no module was notified, or will be, but those that receive every event.
     var isUndelivered: Bool {
-        delivered - observed + failed + overdue <= 0 && claimedBy == nil
+        delivered - observed + failed + overdue + later <= 0 && claimedBy == nil
     }
 }

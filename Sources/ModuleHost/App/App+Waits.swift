@@ -81,7 +81,11 @@ extension AppHost {
 extension App {
     /// Goes on to READY once no module holds the launch.
     func becomeReadyWhenReleased() {
-        let job = LaneWork { [app = host?.app] thread in app?.open(on: thread).advance(.activated) }
+        let job = LaneWork { [app = host?.app] thread in
+            // A stop ends the holds of the launch, too.
+            guard let app = app?.open(on: thread), app.host?.isStopping == false else { return }
+            app.advance(.activated)
+        }
         if !holds.keep(job) { advance(.activated) }
     }
 

@@ -3,6 +3,7 @@ extension EventOutcome {
         delivered = tally.delivered
         failed = tally.failed
         overdue = tally.overdue
+        later = tally.later
         fetch = tally.fetch
         claimedBy = tally.claimedBy?.id
     }

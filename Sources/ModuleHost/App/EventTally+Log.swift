@@ -30,6 +30,7 @@ extension EventTally {
         var text = delivered == 1 ? "1 module" : String(delivered) + " modules"
         if failed > 0 { text += ", \(failed) failed" }
         if overdue > 0 { text += ", \(overdue) unresponsive" }
+        if later > 0 { text += ", \(later) later" }
         if let fetch { text += ", \(fetch.rawValue)" }
         if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
         return text

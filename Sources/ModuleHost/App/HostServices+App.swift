@@ -83,7 +83,7 @@ private struct AppOfContext: ContextApp {
     }
 
     func paused(_ slot: ModuleSlot) {
-        reference.host?.onLane { app, _ in app.leaveOpenEvents(of: [slot]) }
+        reference.host?.onLane { app, _ in app.leavePausedEvents(of: slot) }
     }
 
     func rejoined(_ slot: ModuleSlot, missed: Int) {

@@ -107,7 +107,11 @@ struct SendOutcome {
             parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")
         }
         let unresponsive = outcome["unresponsive"]
-        for (what, count) in [("failed", outcome["failed"]), ("unresponsive", unresponsive)] {
+        let counts = [
+            ("failed", outcome["failed"]), ("unresponsive", unresponsive),
+            ("later", outcome["later"]),
+        ]
+        for (what, count) in counts {
             if let count = count?.int, count > 0 { parts.append("\(count) \(what)") }
         }
         if outcome["undelivered"] != nil { return parts }

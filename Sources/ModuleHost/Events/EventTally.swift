@@ -13,6 +13,8 @@ struct EventTally {
     var failed = 0
     /// The number of overdue modules; the event waits for them.
     var overdue = 0
+    /// The number of modules that receive the event later, at their own wish.
+    var later = 0
     /// The number of modules that became overdue in this event.
     var overdueInIt = 0
     /// The joined replies so far, where the event has a reply.
@@ -43,6 +45,12 @@ struct EventTally {
             return .end
         }
         return kind.wantsFetchResult ? take(.fetch(.failed), from: slot) : .next
+    }
+
+    /// Counts a module that receives the event later: as a failed fetch.
+    mutating func takeLater(from slot: ModuleSlot, of kind: EventKind) {
+        later += 1
+        if kind.wantsFetchResult { _ = take(.fetch(.failed), from: slot) }
     }
 
     /// Adds a reply.

@@ -52,13 +52,13 @@ struct OpenEvents {
         return entry.waiting.isEmpty ? entry : nil
     }
 
-    /// Counts a module as unresponsive in all events that it has yet to answer.
+    /// Gives the same answer of a module to all events that it has yet to answer: it is unresponsive, or wants them later.
     ///
     /// - Returns: The events for which it was the last one, in order.
-    mutating func leave(_ slot: ModuleSlot) -> [Entry] {
+    mutating func leave(_ slot: ModuleSlot, as answer: EventAnswer = .none) -> [Entry] {
         let left = entries.values.filter { $0.waiting.contains(slot.number) }.map(\.event)
             .sorted { $0.sequence < $1.sequence }
-        return left.compactMap { answer(.none, to: $0, by: slot) }
+        return left.compactMap { self.answer(answer, to: $0, by: slot) }
     }
 }
 
@@ -77,6 +77,7 @@ extension EventTally {
         case .none:
             overdue += 1
             _ = takeOverdue(from: slot, of: kind)
+        case .later: takeLater(from: slot, of: kind)
         }
     }
 }

@@ -42,6 +42,7 @@ extension JSONWriter {
             $0.member("delivered", outcome.delivered)
             $0.member("failed", outcome.failed)
             $0.member("unresponsive", outcome.overdue)
+            if outcome.later > 0 { $0.member("later", outcome.later) }
             if let fetch = outcome.fetch { $0.member("fetch", fetch.rawValue) }
             if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
             if let reply = outcome.reply { $0.member("reply", raw: reply) }

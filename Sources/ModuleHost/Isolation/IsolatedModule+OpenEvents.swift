@@ -163,15 +163,12 @@ extension IsolatedModule: EventTaker {
                     IsolationError.answered($0.code, $0.description)
                 }
                 .get()
-                if let time = try retryTime(answer, for: open.event) {
-                    return wantsAgain(open.event, after: time)
-                }
-                return reply(to: open.event, answer)
+                return try reply(to: open.event, answer)
             case .failure(let end):
                 // Another event may have started it again.
-                return reply(
+                return try reply(
                     to: open.event,
-                    try notify(
+                    notify(
                         open.event, after: open.process === process ? end : nil, wasSent: true,
                         isSuspect: isSuspect))
             }

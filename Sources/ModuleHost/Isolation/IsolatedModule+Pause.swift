@@ -2,29 +2,45 @@
 extension IsolatedModule {
     var pauseEnd: ContinuousClock.Instant? { pause.end }
 
+    /// Returns the reply that an answer of the process is; ``EventReply/open`` where it wants the event again.
+    func reply(to event: LifecycleEvent, _ answer: JSONValue) throws -> EventReply {
+        if let time = try retryTime(answer, for: event), wantsAgain(event, after: time) {
+            return .open
+        }
+        if event.kind.isClaimed { return .claim(answer["claimed"]?.bool ?? false) }
+        let fetch =
+            event.kind.wantsFetchResult
+            ? answer["fetch"]?.string.flatMap(FetchResult.init) ?? .noData : nil
+        if isObserver { return .observed(fetch) }
+        return fetch.map(EventReply.fetch) ?? .received
+    }
+
     /// Returns the time after which the process wants an event again; nil where it does not.
     ///
-    /// - Throws: ``IsolationError/retry(_:_:)`` for an event that it cannot receive again.
-    func retryTime(_ answer: JSONValue, for event: LifecycleEvent) throws(IsolationError)
-        -> Duration?
-    {
+    /// - Throws: ``IsolationError/retry(_:_:)`` for an event that it cannot receive again, and for what is not a number.
+    fileprivate func retryTime(
+        _ answer: JSONValue, for event: LifecycleEvent
+    ) throws(IsolationError) -> Duration? {
         guard declaration.version >= 3, let value = answer["retryMs"] else { return nil }
-        guard let number = value.int, EventPause.times.contains(.milliseconds(number)) else {
-            throw .retry(event.kind, excerpt(value.text))
-        }
+        guard let number = value.int else { throw .retry(event.kind, excerpt(value.text)) }
         guard event.entry != nil, event.kind.isWindowed else { throw .retry(event.kind, nil) }
         return .milliseconds(number)
     }
 
     /// Has the process receive an event again later.
     ///
-    /// - Returns: The reply: the answer is to come.
-    func wantsAgain(_ event: LifecycleEvent, after time: Duration) -> EventReply {
+    /// - Returns: False where it cannot receive it again, since it is gone.
+    fileprivate func wantsAgain(_ event: LifecycleEvent, after time: Duration) -> Bool {
         let services = context.host.services
-        guard services.retry(context.slot, event) else { return .received }
+        // A thread may have waited for the answer, and the event is not open then.
+        guard
+            services.retry(context.slot, event)
+                || services.leaveOpen(context.slot, event)
+                    && services.retry(context.slot, event)
+        else { return false }
         let module = LaneConfined(self)
         pause.begin(at: event.kind, for: time) { module.openInModule().goOn() }
-        return .open
+        return true
     }
 
     /// Ends the pause at the request of the process.

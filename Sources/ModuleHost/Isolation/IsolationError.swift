@@ -16,7 +16,7 @@ enum IsolationError: Error, Hashable {
     case givenUp(deaths: Int, within: Duration, ProcessExit)
     /// This many of its processes ended in one event, which is not delivered to it again.
     case deadly(deaths: Int, ProcessExit)
-    /// The process wants an event again that it cannot receive again, or after this time, which is none.
+    /// The process wants an event again that it cannot receive again, or after this time, which is not a number.
     case retry(EventKind, String?)
     /// The process is no longer restarted.
     case gone
@@ -41,7 +41,7 @@ extension IsolationError: CustomStringConvertible {
         case .retry(let kind, nil):
             "it answered '\(kind.rawValue)' with 'retryMs', which is for durable events that no module claims; the event is done"
         case .retry(_, let value?):
-            "it answered with 'retryMs' \(value), which is not a whole number from 1 to 3600000; the event is done"
+            "it answered with 'retryMs' \(value), which is not a whole number; the event is done"
         case .gone: "its process failed too often and is not restarted"
         case .objects(let names):
             "it runs in a process of its own, which objects do not reach: "

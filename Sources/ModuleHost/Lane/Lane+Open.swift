@@ -67,9 +67,11 @@ extension Lane {
     /// In the module.
     func resume(_ slot: ModuleSlot) { state.withLock { $0.mailboxes.resume(slot) } }
 
-    /// The number of events that wait for a module that is behind.
+    /// The number of events that wait for a module that is behind, with those that it is to receive again.
     func waitingCount(of slot: ModuleSlot) -> Int {
-        state.withLock { $0.mailboxes[slot]?.mail.count ?? 0 }
+        state.withLock { state in
+            state.mailboxes[slot].map { $0.mail.count + $0.mail.open.againCount } ?? 0
+        }
     }
 
     /// Returns whether a module receives no events for a time, since it wants one again later.

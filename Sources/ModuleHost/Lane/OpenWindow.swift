@@ -41,6 +41,8 @@ struct OpenWindow {
     var isResting: Bool { isPaused && !hasOut }
     /// Whether the module is to be notified again of an event that it wanted later.
     var hasDue: Bool { contains { $0.state == .due } }
+    /// The number of events that the module is to receive again.
+    var againCount: Int { unanswered.count { $0.state != .out } }
     /// The number of durable events that are not answered.
     var durableCount: Int { unanswered.count { $0.entry != nil } }
     /// The first durable event that is not answered.

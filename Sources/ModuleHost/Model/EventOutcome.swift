@@ -6,6 +6,8 @@ package struct EventOutcome: Hashable, Sendable {
     package var failed: Int
     /// The number of overdue modules: they receive the event when they return.
     package var overdue: Int
+    /// The number of modules that receive the event later, at their own wish.
+    package var later: Int
     /// The joined replies of the modules to a push.
     package var fetch: FetchResult?
     /// The module that claimed the event.

@@ -4,14 +4,16 @@ enum EventAnswer: Sendable {
     case failed(DescribedError)
     /// It has not answered in time, or is gone.
     case none
+    /// It receives the event later, at its own wish.
+    case later
 
     /// Returns the answer of a module of which two parts have answered.
     func joined(with other: EventAnswer) -> EventAnswer {
         switch (self, other) {
         case (.failed, _): self
         case (_, .failed): other
-        case (.none, _): other
-        case (_, .none): self
+        case (.none, _), (.later, _): other
+        case (_, .none), (_, .later): self
         case (.reply(let first), .reply(let second)): .reply(first.joined(with: second))
         }
     }

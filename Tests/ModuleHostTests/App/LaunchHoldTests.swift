@@ -97,7 +97,12 @@ final class ServerProbe: RunningModule {
     }
 
     func run(isolation: isolated any Actor) async throws {
-        _ = await LateProbe.promise("\(name) listens", of: probe).value
+        let start = LateProbe.promise("\(name) listens", of: probe)
+        _ = await withTaskCancellationHandler {
+            await start.value
+        } onCancel: {
+            start.keep("")
+        }
         listening?.end()
         let end = Promise<String>()
         _ = await withTaskCancellationHandler {
