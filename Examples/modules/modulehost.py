@@ -57,14 +57,14 @@ class ParameterError(ValueError):
 
 class Retry(Exception):
     """Raised for an event of WINDOWED that came through the inbox, by its handler or as the exception of its Future: not
-    now, but again in so many seconds, from 0.001 to 3600. Until then, or until `Module.ready`, the module receives no
-    events; then it receives this one, `repeated`, and the next ones, in order. That is not a failure. For any other event
-    or a call it is an error like any other."""
+    now, but again in so many seconds: from 0.001 to 3600, or what is nearest. Until then, or until `Module.ready`, the
+    module receives no events; then it receives this one, `repeated`, and the next ones, in order. That is not a failure.
+    For any other event or a call it is an error like any other."""
     def __init__(self, seconds: float) -> None:
-        if not isinstance(seconds, (int, float)) or not 0.001 <= seconds <= 3600:
-            raise ValueError(f"Retry: expected 0.001 to 3600 seconds, found {seconds!r}")
+        if not isinstance(seconds, (int, float)) or seconds != seconds:
+            raise ValueError(f"Retry: expected a number of seconds, found {seconds!r}")
         super().__init__(seconds)
-        self.seconds = seconds
+        self.seconds = min(max(seconds, 0.001), 3600)
 
     def __str__(self) -> str:  # Read only where it is an error.
         return f"wants this again in {self.seconds} s: only an event of the inbox that no module claims can come again"
