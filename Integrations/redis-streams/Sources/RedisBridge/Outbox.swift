@@ -123,7 +123,8 @@ final class Outbox: Sendable {
 
     /// - Returns: Whether all of the window is on the disk of the engine.
     private func publish(_ window: [StreamEvent]) async -> Bool {
-        for _ in 0...Self.renewals {
+        var hasFailed = false
+        for _ in 0...Self.renewals + 1 {
             let current = own.current
             do {
                 let end = try await current.engine.publish(window)
@@ -131,6 +132,11 @@ final class Outbox: Sendable {
                 condition.ends()
                 return true
             } catch let error as StreamError {
+                // A connection from before a restart of Redis fails once. Whether the window was published the stream says.
+                if case .away = error, !hasFailed {
+                    hasFailed = true
+                    continue
+                }
                 guard let first = window.first?.position,
                     let left = error.leaving(otherwise: first)
                 else {

@@ -50,13 +50,20 @@ actor Receiver {
 
     /// Receives events until the task is cancelled; an engine that is away does not end it.
     func run() async {
+        // A connection from before a restart of Redis fails once.
+        var hasFailed = false
         while !Task.isCancelled {
             do {
                 try await turn()
                 condition.ends()
+                hasFailed = false
             } catch let error as StreamError {
                 turnsUntilHosts = 0
                 if case .owned = error, renew(error) { continue }
+                if case .away = error, !hasFailed {
+                    hasFailed = true
+                    continue
+                }
                 condition.begins(error)
                 await host.wait(retry)
             } catch let error as Refusal {

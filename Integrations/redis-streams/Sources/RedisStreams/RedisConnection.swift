@@ -1,4 +1,5 @@
 import CHiredis
+import Dispatch
 import EventStreams
 
 /// A connection to Redis, of one thread at a time.
@@ -20,13 +21,7 @@ final class RedisConnection {
     ///   - seconds: The time for connecting, and for each reply.
     /// - Throws: ``StreamError/away(_:)``.
     init(to address: RedisAddress, seconds: Int) throws(StreamError) {
-        let milliseconds = Int32(clamping: seconds * 1000)
-        let context =
-            switch address.place {
-            case .socket(let path): streams_connect(path, 0, milliseconds)
-            case .host(let host, let port): streams_connect(host, Int32(port), milliseconds)
-            }
-        guard let context else { throw .away("cannot connect to \(address): no memory") }
+        let context = try Self.connect(to: address, seconds: seconds)
         guard context.pointee.err == 0, let bounds = streams_bound(context) else {
             let reason = Self.reason(of: context)
             redisFree(context)
@@ -36,6 +31,33 @@ final class RedisConnection {
         self.seconds = seconds
         self.context = context
         self.bounds = bounds
+    }
+
+    private static func connect(
+        to address: RedisAddress, seconds: Int
+    ) throws(StreamError) -> UnsafeMutablePointer<redisContext> {
+        let milliseconds = Int32(clamping: seconds * 1000)
+        let context: UnsafeMutablePointer<redisContext>?
+        switch address.place {
+        case .socket(let path): context = streams_connect(path, 0, milliseconds)
+        case .host(let host, let port):
+            // Looking for the addresses of a name, and trying all of them, takes as long as it takes.
+            let number = TimeLimit.run(
+                within: .seconds(seconds * 2), on: DispatchQueue(label: "RedisConnection")
+            ) {
+                UInt(bitPattern: streams_connect(host, Int32(port), milliseconds))
+            } release: {
+                if let context = UnsafeMutablePointer<redisContext>(bitPattern: $0) {
+                    redisFree(context)
+                }
+            }
+            guard let number else {
+                throw .away("cannot connect to \(address) in \(seconds * 2)s: is its name known?")
+            }
+            context = UnsafeMutablePointer(bitPattern: number)
+        }
+        guard let context else { throw .away("cannot connect to \(address): no memory") }
+        return context
     }
 
     deinit {

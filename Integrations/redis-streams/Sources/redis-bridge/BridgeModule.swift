@@ -39,9 +39,6 @@ final class BridgeModule: AsyncMessageResponder, WindowedModule, RunningModule {
                     position: position.description, id: event.id, source: event.source,
                     topic: message.topic, body: message.payload?.text ?? "null"))
         } catch {
-            // What a handler throws before its first suspension does not reach the host while other events are behind: the event
-            // would count as done (App.deliverOverdue).
-            await Task.yield()
             throw RetryLater(after: error.after)
         }
     }

@@ -130,6 +130,24 @@ import Testing
         }
     }
 
+    @Test func serverIsReachedByTCP() async throws {
+        let server = try RedisServer()
+        // A port of the system's choice, which is free again.
+        let port = try freePort()
+        try server.command("CONFIG", "SET", "port", String(port))
+        for host in ["127.0.0.1", "localhost"] {
+            let error = try await publish(server) {
+                $0.address = try RedisAddress(url: "redis://\(host):\(port)/3")
+            }
+            #expect(error == nil)
+        }
+        let error = try await publish(server) {
+            $0.address = try RedisAddress(url: "redis://no-such-host.invalid:\(port)")
+        }
+        guard case .away(let text) = error else { return fail("\(error as Any)") }
+        #expect(text.hasPrefix("cannot connect to Redis at 'no-such-host.invalid:\(port)'"))
+    }
+
     @Test func addressHasItsParts() throws {
         let address = try RedisAddress(url: "redis://bridge@db.example.com:7000/3")
         #expect(address.place == .host("db.example.com", port: 7000))

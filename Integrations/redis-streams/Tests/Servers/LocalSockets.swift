@@ -10,6 +10,23 @@ func listen(at path: String) throws -> Int32 {
     return listener
 }
 
+/// Returns a TCP port that no program uses.
+func freePort() throws -> UInt16 {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(listener, $0, size) == 0 && getsockname(listener, $0, &size) == 0
+        }
+    }
+    guard isBound else { throw ServerError(text: "no free port") }
+    return UInt16(bigEndian: address.sin_port)
+}
+
 /// Connects to a socket of this machine.
 func connect(to path: String) throws -> Int32 {
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
