@@ -2,7 +2,7 @@ import ModuleHostCore
 
 /// A module that is a program of its own: it has several uploads at a time, each until another one says that it may end.
 final class UploadsModule: AsyncMessageResponder, WindowedModule {
-    static let window = 64
+    static let window = 3
 
     let topics = ["upload.*"]
     private let context: ModuleContext

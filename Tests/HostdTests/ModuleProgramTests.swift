@@ -53,6 +53,16 @@ struct ModuleProgramTests {
         #expect(try host.waitForExit().exit == .code(0))
     }
 
+    @Test("many that it wants later, before its handlers are suspended, come again in order")
+    func later() throws {
+        let host = try started()
+        let ids = (0..<12).map { "n\($0)" }
+        for id in ids { try send("upload.later", id) }
+        for id in ids { try host.waitForLine(containing: "ends \(id)", on: .error) }
+        host.send(SIGTERM)
+        #expect(try host.waitForExit().exit == .code(0))
+    }
+
     @Test("started without a host it says so, and ends")
     func alone() throws {
         let program = HostProcess.program("EmbeddedHost")

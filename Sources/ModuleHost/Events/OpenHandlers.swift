@@ -80,8 +80,9 @@ final class OpenHandlers: EventTaker {
             pause.noteAnswer()
             return reply
         case .returned(.failed(let error)):
-            if let time = error.retry, event.mayStayOpen, services.leaveOpen(slot, event),
-                wantsAgain(event, after: time)
+            // Only then: what is left open is to be answered.
+            if let time = error.retry, event.mayStayOpen, canComeAgain(event),
+                services.leaveOpen(slot, event), wantsAgain(event, after: time)
             {
                 return .open
             }
@@ -135,13 +136,15 @@ final class OpenHandlers: EventTaker {
         }
     }
 
+    private func canComeAgain(_ event: LifecycleEvent) -> Bool {
+        !services.isChildProcess && event.entry != nil
+    }
+
     /// Has the module receive an event again later.
     ///
     /// - Returns: False for one that is not durable, and in a process, whose host does it.
     private func wantsAgain(_ event: LifecycleEvent, after time: Duration) -> Bool {
-        guard !services.isChildProcess, event.entry != nil, services.retry(slot, event) else {
-            return false
-        }
+        guard canComeAgain(event), services.retry(slot, event) else { return false }
         let handlers = LaneConfined(self)
         pause.begin(at: event.kind, for: time) { handlers.openInModule().goOn() }
         return true
