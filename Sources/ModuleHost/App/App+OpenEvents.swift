@@ -10,7 +10,7 @@ extension App {
         var tally = tally
         // It may be so far behind that the event waits in the inbox alone, or want its events later: the outcome does not wait.
         let open = slots.filter { slot in
-            if gate.lane.isPaused(slot) {
+            if gate.lane.isPaused(slot), !gate.lane.isOut(event, at: slot) {
                 tally.takeLater(from: slot, of: event.kind)
                 return false
             }
@@ -55,7 +55,9 @@ extension App {
 
     /// Gives the events their outcomes that a module has yet to answer, since it wants them later.
     func leavePausedEvents(of slot: ModuleSlot) {
-        for entry in openEvents.leave(slot, as: .later) { finish(entry) }
+        // It answers what it has.
+        let left = openEvents.leave(slot, as: .later) { !gate.lane.isOut($0, at: slot) }
+        for entry in left { finish(entry) }
         noteAnswered()
     }
 

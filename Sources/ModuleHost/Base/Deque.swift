@@ -33,6 +33,12 @@ struct Deque<Element> {
         return element
     }
 
+    mutating func popLast() -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        return ring[(start + count) & (ring.count - 1)].take()
+    }
+
     /// Inserts elements, in their order, before all others.
     mutating func prepend(_ elements: [Element]) {
         for element in elements.reversed() {

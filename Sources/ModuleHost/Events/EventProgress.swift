@@ -149,6 +149,9 @@ extension EventDefinition {
                 case .notConcerned:
                     // A module that has lost the lane counts as overdue, whatever its result.
                     if gate.lane.owns(thread) { progress.countNotified(-1) }
+                    if gate.lane.isCatchingUp(list[index].slot) {
+                        gate.lane.withdraw(event, from: list[index].slot)
+                    }
                     return .next
                 case .fetch, .claim, .observed:
                     counts.countDelivery(to: list[index].number)

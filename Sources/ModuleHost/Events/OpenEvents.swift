@@ -55,8 +55,12 @@ struct OpenEvents {
     /// Gives the same answer of a module to all events that it has yet to answer: it is unresponsive, or wants them later.
     ///
     /// - Returns: The events for which it was the last one, in order.
-    mutating func leave(_ slot: ModuleSlot, as answer: EventAnswer = .none) -> [Entry] {
+    mutating func leave(
+        _ slot: ModuleSlot, as answer: EventAnswer = .none,
+        where isMeant: (LifecycleEvent) -> Bool = { _ in true }
+    ) -> [Entry] {
         let left = entries.values.filter { $0.waiting.contains(slot.number) }.map(\.event)
+            .filter(isMeant)
             .sorted { $0.sequence < $1.sequence }
         return left.compactMap { self.answer(answer, to: $0, by: slot) }
     }

@@ -37,7 +37,7 @@ final class OpenHandlers: EventTaker {
             /// It has returned in its first slice.
             case returned(EventAnswer)
             /// Events wait for it.
-            case open(alarm: any Alarm)
+            case open(alarm: (any Alarm)?)
             /// Nothing waits for it.
             case alone
         }
@@ -95,14 +95,18 @@ final class OpenHandlers: EventTaker {
             return .received
         }
         let limit = services.deadlines.call
-        handling.phase = .open(
-            alarm: services.time.schedule(after: limit) { [services, slot] in
+        // A process has the time that its host gives it.
+        let alarm =
+            services.isChildProcess
+            ? nil
+            : services.time.schedule(after: limit) { [services, slot] in
                 services.enter(slot, reachesLeaving: true) {
                     let (handlers, handling) = confined.openInModule()
                     handlers.expire(handling, after: limit)
                 } completion: { _ in
                 }
-            })
+            }
+        handling.phase = .open(alarm: alarm)
         open.append(handling)
         return .open
     }
@@ -174,7 +178,7 @@ final class OpenHandlers: EventTaker {
     }
 
     private func close(_ handling: Handling) {
-        if case .open(let alarm) = handling.phase { alarm.cancel() }
+        if case .open(let alarm) = handling.phase { alarm?.cancel() }
         handling.phase = .alone
         open.removeAll { $0 === handling }
         if !handling.task.isCancelled { place.remove(handling.task) }

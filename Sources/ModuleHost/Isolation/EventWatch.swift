@@ -7,7 +7,8 @@ final class EventWatch: Sendable {
     private struct State {
         /// The events that were sent, from the first that is not answered on, with the ends of their times.
         var sent = Deque<(open: OpenEvent, due: ContinuousClock.Instant)>()
-        var isWatched = false
+        /// The time of the next alarm; nil for none.
+        var alarm: ContinuousClock.Instant?
 
         mutating func trim() {
             while let first = sent.first, first.open.result != nil { _ = sent.popFirst() }
@@ -30,41 +31,47 @@ final class EventWatch: Sendable {
         enter { $0.take(open) }
     }
 
+    /// Has the module go on with what waits for it, from any thread.
+    func goOn() { enter { $0.goOn() } }
+
     /// Watches the time of an event; one alarm is enough for all that are answered in time.
     func watch(_ open: OpenEvent, within deadline: Duration) {
         let due = open.began + deadline
         let isWatched = state.withLock { state in
             state.trim()
             state.sent.append((open, due))
-            defer { state.isWatched = true }
-            return state.isWatched
+            // Of two kinds of events one may have less time.
+            if let alarm = state.alarm, alarm <= due { return true }
+            state.alarm = due
+            return false
         }
         guard !isWatched else { return }
         schedule(due)
         // A test may have moved its clock since then; the alarm would wait for the next move.
-        if services.time.now() >= due { look() }
+        if services.time.now() >= due { look(at: due) }
     }
 
     private func schedule(_ due: ContinuousClock.Instant) {
-        services.time.schedule(at: due) { [weak self] in self?.look() }
+        services.time.schedule(at: due) { [weak self] in self?.look(at: due) }
     }
 
-    private func look() {
+    /// - Parameter alarm: The time of the alarm; one before which another one was set is not the next one any more.
+    private func look(at alarm: ContinuousClock.Instant) {
         let now = services.time.now()
-        let (late, due) = state.withLock { state -> (OpenEvent?, ContinuousClock.Instant?) in
+        let (late, next) = state.withLock { state -> (OpenEvent?, ContinuousClock.Instant?) in
+            guard state.alarm == alarm else { return (nil, nil) }
             state.trim()
-            guard let (open, due) = state.sent.first else {
-                state.isWatched = false
-                return (nil, nil)
+            var late: OpenEvent?
+            if let first = state.sent.first, first.due <= now {
+                // Its own thread waits for it, and the next one is watched from then on.
+                _ = state.sent.popFirst()
+                late = first.open
             }
-            guard due <= now else { return (nil, due) }
-            // Its own thread waits for it, and the next one is watched from then on.
-            _ = state.sent.popFirst()
-            state.isWatched = !state.sent.isEmpty
-            return (open, state.sent.first.map { max($0.due, now) })
+            state.alarm = state.sent.first.map { max($0.due, now) }
+            return (late, state.alarm)
         }
         if let late { enter { $0.awaitLate(late) } }
-        if let due { schedule(due) }
+        if let next { schedule(next) }
     }
 
     private func enter(_ body: @escaping @Sendable (IsolatedModule) -> Void) {

@@ -62,7 +62,8 @@ extension IsolatedModule: EventTaker {
             event, at: process, within: patience(beyond: deadline), from: services.time.now())
         // Before it is sent: the answer may come at any time.
         openEvents.append(open)
-        process.hasEvent.store(true, ordering: .relaxed)
+        // A call stands behind the one event of a process; one with a window is to answer it beside them.
+        if context.slot.window == 1 { process.hasEvent.store(true, ordering: .relaxed) }
         deliveredOrigins.note(event.origin)
         _ = process.request("event", as: open.number, within: open.limit, isLimited: false) {
             [watch = eventWatch] result in
@@ -108,12 +109,31 @@ extension IsolatedModule: EventTaker {
         guard openEvents.contains(where: { $0 === open }), open.result == nil else { return }
         context.host.services.loseLane()
         finish(open, wait(for: open))
+        // Those that a process had beside it come again before anything new.
+        takeAnswers()
     }
 
     func settleEvent() {
+        let services = context.host.services
+        // The lane does not wait for as many as a window has: what replaces the process receives them again.
+        if context.slot.window > 1, !services.isStopping, services.isOnLane { return giveBack() }
+        awaitAnswers()
+    }
+
+    /// Waits for the answers to the events that the process has, each for the rest of its time.
+    func awaitAnswers() {
         while let open = openEvents.first, !context.host.services.gate.lane.isClosed {
             finish(open, wait(for: open))
         }
+    }
+
+    /// Leaves the durable events that the process has to the one in its place, or to be sent to it once more where it stays.
+    private func giveBack() {
+        let (services, all) = (context.host.services, openEvents)
+        openEvents = []
+        services.giveBack(context.slot)
+        for open in all { services.answered(context.slot, open.event, .none) }
+        eventWatch.goOn()
     }
 
     /// Waits for the answers to the events that the process has, and goes on with the next one.
@@ -123,7 +143,7 @@ extension IsolatedModule: EventTaker {
         let former = openEvents.first
         // It waits in the event for room that only the lane can make.
         if posts.hasWaiting { context.host.services.yieldLane(again: true) }
-        settleEvent()
+        awaitAnswers()
         goOn()
         return openEvents.first !== former
             || former == nil
@@ -152,9 +172,10 @@ extension IsolatedModule: EventTaker {
         let isSuspect = openEvents.contains { $0 !== open && $0.process === open.process }
         openEvents.removeAll { $0 === open }
         defer { noteExchange() }
-        if openEvents.isEmpty { open.process.hasEvent.store(false, ordering: .relaxed) }
         let services = context.host.services
-        open.process.calls.withLock { $0.restart(at: services.time.now()) }
+        if open.process.hasEvent.exchange(false, ordering: .relaxed) {
+            open.process.calls.withLock { $0.restart(at: services.time.now()) }
+        }
         let answer = Result { () throws -> EventReply in
             switch result {
             case .success(let answer):

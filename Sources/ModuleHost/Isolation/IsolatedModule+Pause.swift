@@ -46,5 +46,9 @@ extension IsolatedModule {
     /// Ends the pause at the request of the process.
     ///
     /// In the module.
-    func endPause() { pause.finish { goOn() } }
+    func endPause() {
+        // The answer that begins it may have come before this.
+        takeAnswers()
+        pause.finish { goOn() }
+    }
 }

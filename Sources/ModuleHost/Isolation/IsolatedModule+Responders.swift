@@ -15,7 +15,7 @@ extension IsolatedModule: WildcardResponder {
 
     func hear(_ event: LifecycleEvent) throws -> EventReply {
         if begin(event) { return .open }
-        settleEvent()
+        awaitAnswers()
         return try reply(to: event, notify(event))
     }
 }

@@ -36,6 +36,16 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
+    /// Returns whether a module has an event to answer.
+    func isOut(_ event: LifecycleEvent, at slot: ModuleSlot) -> Bool {
+        state.withLock { $0.mailboxes[slot]?.mail.open.isOut(event) == true }
+    }
+
+    /// Notes that an event of which a module was notified, beside others that it has yet to answer, does not concern it.
+    func withdraw(_ event: LifecycleEvent, from slot: ModuleSlot) {
+        state.withLock { $0.mailboxes.withdraw(event, from: slot) }
+    }
+
     /// See ``Mailboxes/removeFirst(of:)``.
     func removeFirst(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { $0.mailboxes.removeFirst(of: slot) }

@@ -49,7 +49,7 @@ struct Mailbox {
     /// The number of events that wait.
     var count: Int { queue.count + backlog.count }
     /// Whether the module has events to answer later: no thread is in it for them.
-    var isOut: Bool { !open.isEmpty }
+    var isOut: Bool { !open.isEmpty || open.isPaused }
     /// The number of durable events that the module has not returned from.
     var durableCount: Int {
         (begun == nil ? 0 : 1) + open.durableCount + backlog.count + durable.count
@@ -65,7 +65,7 @@ struct Mailbox {
     }
     /// Whether the module was notified of the ``first`` one.
     var isFirstBegun: Bool {
-        first.map { $0 == begun?.position || $0 == open.first || $0 == backlog.begun } ?? false
+        first.map { $0 == begun?.position || $0 == open.firstOut || $0 == backlog.begun } ?? false
     }
 
     // MARK: Waiting
@@ -200,6 +200,9 @@ struct Mailbox {
         return true
     }
 
+    /// Notes that an event that was admitted does not concern the module.
+    mutating func withdraw(_ event: LifecycleEvent) { open.withdraw(event) }
+
     /// Returns whether the module is to receive what waits in the inbox alone, beside what it has yet to answer.
     ///
     /// Not for each event that it answers: a thread of its own reads them.
@@ -243,7 +246,7 @@ struct Mailbox {
             return nil
         }
         if let event, event.isFor(module), !open.hasRoom(for: event.kind, window: window) {
-            barrier = entry.position
+            barrier = backlog.first
             return nil
         }
         let isRepeated = notified.map { entry.position <= $0 } ?? false

@@ -111,13 +111,20 @@ extension Mailboxes {
                 noteUndelivered(slot)
                 return true
             }
-            return event?.kind.isClaimed == true && !hasProcess
+            // A process that wants its events later is asked as one that has none.
+            return event?.kind.isClaimed == true
+                && (!hasProcess || entry.mail.open.isResting)
         }
         guard hasProcess || event?.kind.stateChange != nil, entry.mail.countInMemory == 0 else {
             return false
         }
         entries[slot.number]?.mail.skip(position)
         return true
+    }
+
+    /// Notes that an event of which a module was notified does not concern it: it takes no room in its window.
+    mutating func withdraw(_ event: LifecycleEvent, from slot: ModuleSlot) {
+        if self[slot] != nil { entries[slot.number]?.mail.withdraw(event) }
     }
 
     /// Leaves the durable events that wait for a module to the next host, if the app stops.

@@ -29,14 +29,15 @@ struct OpenWindow {
 
     private var all = Deque<Told>()
     private var bytes = 0
-    /// Whether the module may be notified again of what it wanted later, once nothing else is to be answered.
+    /// Whether the module is to receive nothing for a time, since it wants an event again later: also where that is a dead
+    /// letter by now.
+    private(set) var isPaused = false
+    /// Whether that time is over, once nothing else is to be answered.
     private var isDue = false
 
     var isEmpty: Bool { all.isEmpty }
     private var unanswered: [Told] { select { $0.state != .answered } }
     private var hasOut: Bool { contains { $0.state == .out } }
-    /// Whether the module is to receive nothing for a time, since it wants an event again later.
-    var isPaused: Bool { contains { $0.state == .again } }
     /// Whether the module has nothing to answer meanwhile.
     var isResting: Bool { isPaused && !hasOut }
     /// Whether the module is to be notified again of an event that it wanted later.
@@ -50,6 +51,15 @@ struct OpenWindow {
         for index in 0..<all.count {
             if let told = all[index], told.state != .answered, let entry = told.entry {
                 return entry.position
+            }
+        }
+        return nil
+    }
+    /// The first durable event that is not answered, where the module has it.
+    var firstOut: EventPosition? {
+        for index in 0..<all.count {
+            if let told = all[index], told.state != .answered, let entry = told.entry {
+                return told.state == .out ? entry.position : nil
             }
         }
         return nil
@@ -91,15 +101,15 @@ struct OpenWindow {
 
     /// Returns whether the module may be notified of one more event.
     func hasRoom(for kind: EventKind, window: Int) -> Bool {
+        guard !isPaused else { return false }
         guard let last = all[all.count - 1] else { return true }
         return all.count < window && bytes < Self.bytes && kind.isWindowed
-            && last.event.kind.isWindowed && !isPaused && !hasDue
+            && last.event.kind.isWindowed && !hasDue
     }
 
     /// Returns whether the module is to receive more of what takes a thread to read.
     func isHalfEmpty(window: Int) -> Bool {
-        all.isEmpty
-            || all.count <= window / 2 && hasRoom(for: .message, window: window)
+        all.count <= window / 2 && hasRoom(for: .message, window: window)
     }
 
     /// Adds an event that the module is notified of, beside those that it has yet to answer.
@@ -107,6 +117,13 @@ struct OpenWindow {
     /// It counts as answered unless the module answers it later (``take(_:window:)``): its thread returns from it.
     mutating func admit(_ event: LifecycleEvent) {
         if !isEmpty { append(event, .answered) }
+    }
+
+    /// Removes the event that was admitted last: it does not concern the module.
+    mutating func withdraw(_ event: LifecycleEvent) {
+        guard isLast(event), all[all.count - 1]?.state == .answered, let told = all.popLast()
+        else { return }
+        bytes -= told.footprint
     }
 
     /// Adds an event that the module answers later.
@@ -130,7 +147,7 @@ struct OpenWindow {
 
     /// Returns the first event that the module is to be notified of again.
     mutating func takeAgain() -> LifecycleEvent? {
-        guard let index = (0..<all.count).first(where: { all[$0]?.state == .due }),
+        guard !isPaused, let index = (0..<all.count).first(where: { all[$0]?.state == .due }),
             var event = all[index]?.event
         else { return nil }
         if let entry = event.entry { event = event.standing(at: entry.repeated) }
@@ -151,8 +168,9 @@ struct OpenWindow {
     ///
     /// - Returns: Whether it was to be answered.
     mutating func retry(_ event: LifecycleEvent) -> Bool {
-        defer { resumeIfDue() }
-        return set(.again, of: event)
+        guard set(.again, of: event) else { return false }
+        (isPaused, isDue) = (true, false)
+        return true
     }
 
     /// Lets the module be notified again of what it wanted later, as soon as nothing else is to be answered.
@@ -163,7 +181,7 @@ struct OpenWindow {
 
     private mutating func resumeIfDue() {
         guard isDue, !hasOut else { return }
-        isDue = false
+        (isPaused, isDue) = (false, false)
         for index in 0..<all.count where all[index]?.state == .again { all[index]?.state = .due }
     }
 
@@ -193,7 +211,7 @@ struct OpenWindow {
     mutating func remove(paused isPaused: Bool) -> (left: [InboxEntry], answered: [InboxEntry]) {
         var (left, answered): ([InboxEntry], [InboxEntry]) = ([], [])
         let former = all.removeAll()
-        bytes = 0
+        (bytes, self.isPaused, isDue) = (0, false, false)
         for told in former {
             switch told.state {
             case .out where isPaused:

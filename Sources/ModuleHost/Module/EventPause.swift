@@ -45,7 +45,8 @@ final class EventPause: Sendable {
         if case .paused(let end, _) = former, end >= until { return }
         let alarm = services.time.schedule(at: until) { [self] in
             services.enter(slot, reachesLeaving: true) { [self] in
-                finish(goOn)
+                // It may have been prolonged since.
+                if let end, services.time.now() >= end { finish(goOn) }
             } completion: { _ in
             }
         }

@@ -134,6 +134,60 @@ struct WindowTests {
         #expect(await host.stopped() == .stopped)
     }
 
+    @Test("messages that do not concern it take no room in its window")
+    func others() async throws {
+        let host = try await launched()
+        await accept("one", by: host)
+        for _ in 0..<5 { try host.deliver(.message, #"{"topic": "other"}"#) }
+        await accept("two", "three", by: host)
+        #expect(noted == ["b one", "b two", "b three"])
+        give(to: "one", "two", "three")
+        await host.answered()
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("a pause that is prolonged lasts as long as the last answer says")
+    func prolonged() async throws {
+        let host = try await launched()
+        await accept("one", "two", by: host)
+        give("later", to: "one")
+        await probe.reached("b one later")
+        host.time.advance(by: .seconds(10))
+        await host.settled()
+        // Not before the other one is answered.
+        #expect(noted == ["b one", "b two", "b one later"])
+        give("later", to: "two")
+        await probe.reached("b two later")
+        await host.settled()
+        #expect(noted.count == 4)
+        give(to: "one again", "two again")
+        host.time.advance(by: .seconds(10))
+        await probe.reached("b two again end")
+        await host.answered()
+        #expect(noted.filter { $0.hasSuffix(" again") } == ["b one again", "b two again"])
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("deaths of the host while it wants an event later are not counted for the event")
+    func deathsInAPause() async throws {
+        var state = folder
+        for round in 0..<4 {
+            let host = try await launched(in: state)
+            if round == 0 {
+                await accept("one", by: host)
+                give("later", to: "one")
+            }
+            let name = round == 0 ? "b one later" : "b one again"
+            await probe.reached(name)
+            // In a pause again, and killed.
+            if round > 0 { give("later", to: "one again") }
+            while await host.statuses()[1].pausedFor == nil { await Task.yield() }
+            state = try state.copied()
+            #expect(await host.stopped() == .stopped)
+        }
+        #expect(!fileExists(state.path("inbox/dead-letters.ndjson")))
+    }
+
     @Test("a stop leaves what it wants later to the next host")
     func laterThanTheHost() async throws {
         let host = try await launched()

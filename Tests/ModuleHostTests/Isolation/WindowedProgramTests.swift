@@ -45,6 +45,9 @@ struct WindowedProgramTests {
             elif method == "event" and given["event"] == "push":
                 note(given["id"] + (" again" if given.get("repeated") else ""))
                 threading.Thread(target=wait, args=(message, given["id"]), daemon=True).start()
+            elif method == "event" and given["event"] == "foreground":
+                note("foreground")
+                threading.Thread(target=wait, args=(message, "hangs"), daemon=True).start()
             elif method == "event":
                 note(given["event"])
                 answer(message, None)
@@ -100,6 +103,13 @@ struct WindowedProgramTests {
         for name in names { _ = await host.accept(name) }
         while probe.received("c").count < count { await Task.yield() }
         await host.settled()
+    }
+
+    /// Returns the number of changes that wait until modules have answered.
+    private func waiters(_ host: HostUnderTest) async -> Int {
+        await withCheckedContinuation { continuation in
+            host.host.onLane { app, _ in continuation.resume(returning: app.answerWaiters.count) }
+        }
     }
 
     @Test("it has as many as its window, answers in any order, and the lane waits for none")
@@ -271,6 +281,44 @@ struct WindowedProgramTests {
         host.overrun(.seconds(30))
         while await host.statuses()[1].state != .overdue { await Task.yield() }
         try answer("", "one")
+        await host.caughtUp()
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("its restart does not wait for answers that take long: the new process gets them again")
+    func restart() async throws {
+        let host = try await launched()
+        await accept("one", "two", "three", "four", by: host)
+        try await expectBegun(["one", "two", "three"])
+        let restarted = Promise<String>()
+        host.host.restart("x.b", origin: .host) { restarted.keep("\($0)") }
+        // Its drain has begun.
+        while await waiters(host) == 0 { await Task.yield() }
+        host.time.advance(by: .seconds(10))
+        #expect(await restarted.value.contains("success"))
+        // The former one is notified of its end; the new one reads on in the inbox.
+        try await expectBegun(["one", "two", "three", "background", "one again", "two again"])
+        try answer("", "one", "two", "three", "four")
+        while try begun().count < 8 { await Task.yield() }
+        #expect(try begun().suffix(2) == ["three again", "four"])
+        await host.caughtUp()
+        await host.answered()
+        #expect(await host.statuses()[1].state == .running)
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("an event with less time than those before it is late in its own time")
+    func shorterTime() async throws {
+        let host = try await launched(#"{"window": 3, "events": ["push", "foreground"]}"#)
+        await accept("one", by: host)
+        try answer("", "one")
+        await host.answered()
+        try host.deliver(.background)
+        try host.deliver(.foreground)
+        try await expectBegun(["one", "foreground"])
+        host.overrun()
+        while await host.statuses()[1].state != .overdue { await Task.yield() }
+        try answer("", "hangs")
         await host.caughtUp()
         #expect(await host.stopped() == .stopped)
     }

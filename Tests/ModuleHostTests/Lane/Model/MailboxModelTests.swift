@@ -262,6 +262,8 @@ struct MailboxModelTests {
             if !mailboxes.retry(slot, events[number]) { broken.append("\(number) is not wanted") }
             wanted.insert(number)
             again.insert(number)
+            // It begins once more.
+            isDue = false
         }
 
         mutating func resume() {
