@@ -149,8 +149,8 @@ final class OpenHandlers: EventTaker {
     /// - Returns: False for one that is not durable, and in a process, whose host does it.
     private func wantsAgain(_ event: LifecycleEvent, after time: Duration) -> Bool {
         guard canComeAgain(event), services.retry(slot, event) else { return false }
-        let handlers = LaneConfined(self)
-        pause.begin(at: event.kind, for: time) { handlers.openInModule().goOn() }
+        let handlers = LaneConfined(WeakHandlers(handlers: self))
+        pause.begin(at: event.kind, for: time) { handlers.openInModule().handlers?.goOn() }
         return true
     }
 
@@ -246,6 +246,11 @@ final class OpenHandlers: EventTaker {
         goOnLater()
         return true
     }
+}
+
+/// The handlers of a module, for an alarm that may outlast it.
+private struct WeakHandlers {
+    weak var handlers: OpenHandlers?
 }
 
 /// The task of a handler, which is cancelled with its module.

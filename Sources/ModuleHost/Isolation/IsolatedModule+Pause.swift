@@ -38,8 +38,8 @@ extension IsolatedModule {
                 || services.leaveOpen(context.slot, event)
                     && services.retry(context.slot, event)
         else { return false }
-        let module = LaneConfined(self)
-        pause.begin(at: event.kind, for: time) { module.openInModule().goOn() }
+        // Not the module itself: the alarm may outlast it.
+        pause.begin(at: event.kind, for: time) { [watch = eventWatch] in watch.goOn() }
         return true
     }
 

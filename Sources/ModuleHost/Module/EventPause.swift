@@ -43,10 +43,12 @@ final class EventPause: Sendable {
         let until = services.time.now() + time
         let former = state.withLock { $0 }
         if case .paused(let end, _) = former, end >= until { return }
-        let alarm = services.time.schedule(at: until) { [self] in
-            services.enter(slot, reachesLeaving: true) { [self] in
+        // The module may be replaced long before that.
+        let alarm = services.time.schedule(at: until) { [weak self, services, slot] in
+            services.enter(slot, reachesLeaving: true) { [weak self] in
                 // It may have been prolonged since.
-                if let end, services.time.now() >= end { finish(goOn) }
+                guard let self, let end = self.end, services.time.now() >= end else { return }
+                self.finish(goOn)
             } completion: { _ in
             }
         }
