@@ -224,8 +224,13 @@ extension IsolatedModule: EventTaker {
             case .event(let event):
                 guard hears(event) else { continue }
                 let answer = Result { try hear(event) }
+                guard case .success(.open) = answer else {
+                    answered(event, answer)
+                    continue
+                }
                 // With a window it may have the next one, too.
-                if case .success(.open) = answer { hasSent = true } else { answered(event, answer) }
+                guard context.slot.window > 1 else { return true }
+                hasSent = true
             case .read:
                 services.yieldToRead(context.slot)
                 return false

@@ -246,20 +246,23 @@ struct Mailboxes {
             endTaking(slot)
             return nil
         }
+        let hadEvent = entries[number]?.mail.event != nil
         entries[number]?.mail.returned()
         if let work = entries[number]?.deferred.popFirst() {
             noteUndelivered(slot)
             return .deferred(work)
         }
-        if self[slot]?.isHeld == false, let place = entries[number]?.mail.backlog.first,
-            entries[number]?.mail.mayRead(window: slot.window) == true, !(isStopping && isOut(slot))
+        // Not through the subscript, which makes a copy of the entry.
+        if entries[number]?.isHeld == false, let place = entries[number]?.mail.backlog.first,
+            entries[number]?.mail.mayRead(window: slot.window) == true,
+            !isStopping || entries[number]?.mail.isOut == false
         {
             noteUndelivered(slot)
             return .read(place)
         }
         if let event = takeNext(of: slot, on: thread) { return .event(event) }
-        if isOut(slot) {
-            noteUndelivered(slot)
+        if entries[number]?.mail.isOut == true {
+            if hadEvent || thread != nil { noteUndelivered(slot) }
             guard thread != nil else { return nil }
             awaitAnswer(of: slot)
             return .open
@@ -273,9 +276,9 @@ struct Mailboxes {
     private mutating func takeNext(of slot: ModuleSlot, on thread: LaneThread?) -> LifecycleEvent? {
         let number = slot.number
         // What waits in the inbox alone stands before that.
-        let isFirst = self[slot]?.isHeld == true || self[slot]?.mail.backlog.first == nil
-        guard isFirst || self[slot]?.mail.open.hasDue == true else { return nil }
-        let (isStopping, isHeld) = (isStopping, self[slot]?.isHeld == true)
+        let (isStopping, isHeld) = (isStopping, entries[number]?.isHeld == true)
+        let isFirst = isHeld || entries[number]?.mail.backlog.first == nil
+        guard isFirst || entries[number]?.mail.open.hasDue == true else { return nil }
         // In a stop the durable rest is the next host's, and an own thread leaves no gap in it.
         var event = entries[number]?.mail.takeNext(window: slot.window) { event in
             isStopping && event.kind.stateChange == nil
