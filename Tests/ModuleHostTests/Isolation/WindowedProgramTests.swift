@@ -35,6 +35,10 @@ struct WindowedProgramTests {
             text = open(path).read()
             os.remove(path)
             if text == "exit": os._exit(1)
+            if text == "ready":
+                answer(message, {"retryMs": 3600000})
+                with lock: print('{"jsonrpc":"2.0","method":"ready"}', flush=True)
+                return
             answer(message, json.loads(text or "null"))
         for line in sys.stdin:
             message = json.loads(line)
@@ -250,6 +254,31 @@ struct WindowedProgramTests {
         try await expectBegun(["one", "two", "two again"])
         try answer("", "two")
         await host.answered()
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("'ready' ends the pause that the answer before it has begun")
+    func ready() async throws {
+        let host = try await launched()
+        await accept("one", by: host)
+        try answer("ready", "one")
+        try await expectBegun(["one", "one again"])
+        try answer("", "one")
+        await host.answered()
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("while it wants its events later, it is asked about a URL, and so are those behind it")
+    func search() async throws {
+        let host = try await launched(#"{"events": ["push", "open-url"]}"#)
+        await accept("one", by: host)
+        try answer(#"{"retryMs": 10000}"#, "one")
+        while await host.statuses()[1].pausedFor == nil { await Task.yield() }
+        try host.deliver(.openURL, #"{"url": "t://a"}"#)
+        try await expectBegun(["one", "open-url"])
+        await host.settled()
+        let record = await host.recorder.first { $0.event == "open-url" }
+        #expect(!record.message.contains("unresponsive"), "\(record.message)")
         #expect(await host.stopped() == .stopped)
     }
 
