@@ -3,9 +3,7 @@ struct SentEvents {
     struct Sent {
         let id: RPCID?
         /// The error that the module threw.
-        fileprivate(set) var failure: String?
-        /// The time after which it wants the event again; nil where it does not.
-        fileprivate(set) var retry: Duration?
+        fileprivate(set) var failure: DescribedError?
     }
 
     private var all: [Int: Sent] = [:]
@@ -24,10 +22,7 @@ struct SentEvents {
     /// Notes an error of the module; the first one is the answer.
     mutating func note(_ error: any Error, in event: LifecycleEvent) {
         guard let sent = all[event.request], sent.failure == nil else { return }
-        all[event.request]?.failure = "\(error)"
-        all[event.request]?.retry =
-            event.entry == nil
-            ? nil : (error as? DescribedError)?.retry ?? (error as? any RetryRequest)?.time
+        all[event.request]?.failure = DescribedError(error)
     }
 
     /// Removes an event that has its outcome; nil for one that was not sent.

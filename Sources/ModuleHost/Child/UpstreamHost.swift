@@ -126,16 +126,14 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         _ event: LifecycleEvent, _ tally: EventTally, of _: EventRequest, in _: App
     ) {
         guard let sent = events.withLock({ $0.end(event) }) else { return }
-        if let failure = sent.failure, sent.retry == nil {
-            return connection.fail(sent.id, RPCError(.failed, failure))
+        let retry = event.entry == nil ? nil : sent.failure?.retry
+        if let failure = sent.failure, retry == nil {
+            return connection.fail(sent.id, RPCError(.failed, failure.description))
         }
         connection.succeed(sent.id) { json in
             json.object {
-                if let retry = sent.retry {
-                    let time = min(
-                        max(retry, EventPause.times.lowerBound), EventPause.times.upperBound)
-                    $0.member("retryMs", max(1, time.wholeNanoseconds / 1_000_000))
-                }
+                // The host limits it.
+                if let retry { $0.member("retryMs", retry.wholeNanoseconds / 1_000_000) }
                 if let fetch = tally.fetch { $0.member("fetch", fetch.rawValue) }
                 if tally.claimedBy != nil { $0.member("claimed", true) }
             }

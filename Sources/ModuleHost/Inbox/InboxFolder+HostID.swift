@@ -13,8 +13,7 @@ extension InboxFolder {
         return try InboxLock(self).hold(.exclusive) { () throws(InboxError) in
             // Another process may have made it meanwhile.
             if let known = try storedHostID() { return known }
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            let id = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            let id = UInt64.random(in: .min ... .max).hexadecimal
             do throws(FileError) {
                 try writeFile(
                     Array((id + "\n").utf8), to: hostIDPath, mode: 0o600, synchronized: true)
@@ -43,9 +42,5 @@ extension InboxFolder {
 
 /// Returns whether bytes are the id of a host: 16 hexadecimal digits in small letters.
 func isHostID(_ bytes: some Collection<UInt8>) -> Bool {
-    bytes.count == 16
-        && bytes.allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-        }
+    bytes.count == 16 && bytes.allSatisfy(\.isHexadecimalDigit)
 }

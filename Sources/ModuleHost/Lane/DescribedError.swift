@@ -10,7 +10,7 @@ struct DescribedError: Error, CustomStringConvertible {
 
     init(_ error: any Error) {
         description = "\(error)"
-        retry = (error as? any RetryRequest)?.time ?? (error as? DescribedError)?.retry
+        retry = (error as? RetryLater)?.time ?? (error as? DescribedError)?.retry
     }
 
     /// Returns the error in words; an error of the host itself is returned unchanged.
@@ -18,11 +18,6 @@ struct DescribedError: Error, CustomStringConvertible {
     static func of(_ error: any Error) -> any Error {
         error is LaneLost ? error : DescribedError(error)
     }
-}
-
-/// An error by which a module wants its event again later.
-protocol RetryRequest: Error {
-    var time: Duration { get }
 }
 
 /// Runs module code whose errors are needed only in words.

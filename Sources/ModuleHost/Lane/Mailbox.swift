@@ -155,10 +155,14 @@ struct Mailbox {
     ///   - entry: Its entry, where it is durable and not done before the module returns.
     mutating func tell(_ event: LifecycleEvent?, begun entry: InboxEntry?) {
         (self.event, begun) = (event, entry)
-        if let entry { noteNotified(entry) }
+        noteNotified(entry)
     }
 
-    private mutating func noteNotified(_ entry: InboxEntry) {
+    /// Returns whether a thread is in the module for an event.
+    private func isIn(_ event: LifecycleEvent) -> Bool { self.event?.isSame(as: event) == true }
+
+    private mutating func noteNotified(_ entry: InboxEntry?) {
+        guard let entry else { return }
         notified = notified.map { max($0, entry.position) } ?? entry.position
     }
 
@@ -175,12 +179,11 @@ struct Mailbox {
     /// - Returns: False where it has others to answer first.
     mutating func leaveOpen(_ event: LifecycleEvent, window: Int) -> Bool {
         // One that it is notified of again stands there already.
-        guard
-            self.event?.isSame(as: event) == true && open.isOut(event)
-                || open.take(event, window: window)
-        else { return false }
-        if self.event?.isSame(as: event) == true { tell(nil, begun: nil) }
-        if let entry = event.entry { noteNotified(entry) }
+        guard isIn(event) && open.isOut(event) || open.take(event, window: window) else {
+            return false
+        }
+        if isIn(event) { tell(nil, begun: nil) }
+        noteNotified(event.entry)
         skip(event.sequence)
         return true
     }
@@ -195,7 +198,7 @@ struct Mailbox {
             open.hasRoom(for: event.kind, window: window)
         else { return false }
         open.admit(event)
-        if let entry = event.entry { noteNotified(entry) }
+        noteNotified(event.entry)
         skip(event.sequence)
         return true
     }
@@ -269,7 +272,7 @@ struct Mailbox {
     /// Notes that the module has answered an event.
     mutating func answer(_ event: LifecycleEvent) {
         open.answer(event)
-        if self.event?.isSame(as: event) == true { tell(nil, begun: nil) }
+        if isIn(event) { tell(nil, begun: nil) }
         noteAnswer()
     }
 

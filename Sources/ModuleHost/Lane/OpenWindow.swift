@@ -29,15 +29,21 @@ struct OpenWindow {
 
     private var all = Deque<Told>()
     private var bytes = 0
-    /// Whether the module is to receive nothing for a time, since it wants an event again later: also where that is a dead
+    /// The time in which the module is to receive nothing, since it wants an event again later: also where that is a dead
     /// letter by now.
-    private(set) var isPaused = false
-    /// Whether that time is over, once nothing else is to be answered.
-    private var isDue = false
+    private enum Pause {
+        case none, begun
+        /// It is over once nothing else is to be answered.
+        case ending
+    }
+
+    private var pause = Pause.none
 
     var isEmpty: Bool { all.isEmpty }
     private var unanswered: [Told] { select { $0.state != .answered } }
     private var hasOut: Bool { contains { $0.state == .out } }
+    /// Whether the module is to receive nothing for a time, since it wants an event again later.
+    var isPaused: Bool { pause != .none }
     /// Whether the module has nothing to answer meanwhile.
     var isResting: Bool { isPaused && !hasOut }
     /// Whether the module is to be notified again of an event that it wanted later.
@@ -46,23 +52,17 @@ struct OpenWindow {
     var againCount: Int { unanswered.count { $0.state != .out } }
     /// The number of durable events that are not answered.
     var durableCount: Int { unanswered.count { $0.entry != nil } }
-    /// The first durable event that is not answered.
-    var first: EventPosition? {
+    private var firstDurable: Told? {
         for index in 0..<all.count {
-            if let told = all[index], told.state != .answered, let entry = told.entry {
-                return entry.position
-            }
+            if let told = all[index], told.state != .answered, told.entry != nil { return told }
         }
         return nil
     }
+    /// The first durable event that is not answered.
+    var first: EventPosition? { firstDurable?.entry?.position }
     /// The first durable event that is not answered, where the module has it.
     var firstOut: EventPosition? {
-        for index in 0..<all.count {
-            if let told = all[index], told.state != .answered, let entry = told.entry {
-                return told.state == .out ? entry.position : nil
-            }
-        }
-        return nil
+        firstDurable.flatMap { $0.state == .out ? $0.entry?.position : nil }
     }
     /// The events that are to be answered, in order.
     var events: [LifecycleEvent] { select { $0.state == .out }.map(\.event) }
@@ -169,19 +169,19 @@ struct OpenWindow {
     /// - Returns: Whether it was to be answered.
     mutating func retry(_ event: LifecycleEvent) -> Bool {
         guard set(.again, of: event) else { return false }
-        (isPaused, isDue) = (true, false)
+        pause = .begun
         return true
     }
 
     /// Lets the module be notified again of what it wanted later, as soon as nothing else is to be answered.
     mutating func resume() {
-        isDue = isPaused
+        if isPaused { pause = .ending }
         resumeIfDue()
     }
 
     private mutating func resumeIfDue() {
-        guard isDue, !hasOut else { return }
-        (isPaused, isDue) = (false, false)
+        guard pause == .ending, !hasOut else { return }
+        pause = .none
         for index in 0..<all.count where all[index]?.state == .again { all[index]?.state = .due }
     }
 
@@ -211,7 +211,7 @@ struct OpenWindow {
     mutating func remove(paused isPaused: Bool) -> (left: [InboxEntry], answered: [InboxEntry]) {
         var (left, answered): ([InboxEntry], [InboxEntry]) = ([], [])
         let former = all.removeAll()
-        (bytes, self.isPaused, isDue) = (0, false, false)
+        (bytes, pause) = (0, .none)
         for told in former {
             switch told.state {
             case .out where isPaused:

@@ -17,8 +17,7 @@ package struct TraceContext: Hashable, Sendable {
         let isHexadecimal = bytes[..<55].enumerated().allSatisfy { place, byte in
             [2, 35, 52].contains(place)
                 ? byte == dash
-                : UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                    || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
+                : byte.isHexadecimalDigit
         }
         func isZero(_ places: Range<Int>) -> Bool {
             bytes[places].allSatisfy { $0 == UInt8(ascii: "0") }
@@ -73,12 +72,7 @@ package struct TraceID: Hashable, Sendable {
         self = trace.id
     }
 
-    package var text: String {
-        [id[0], id[1]].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    package var text: String { id[0].hexadecimal + id[1].hexadecimal }
 }
 
 extension TraceContext: Decodable {

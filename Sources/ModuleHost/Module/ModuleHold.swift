@@ -13,27 +13,32 @@ public final class ModuleHold: Sendable {
     /// The reason for the hold, in the module's words.
     public let reason: String
 
-    private let id: HoldList.ID
+    /// Nil for a hold that has ended before it began.
+    private let id: HoldList.ID?
     private let holds: HoldList
 
-    init(_ id: HoldList.ID, _ reason: String, in holds: HoldList) {
+    init(_ id: HoldList.ID?, _ reason: String, in holds: HoldList) {
         self.id = id
         self.reason = reason
         self.holds = holds
     }
 
-    deinit { holds.end(id, how: .release) }
+    deinit { end(how: .release) }
 
     /// Ends the hold: the app may continue.
     ///
     /// Has no effect where the hold has ended already, for any reason.
-    public func end() { holds.end(id, how: .ended) }
+    public func end() { end(how: .ended) }
+
+    private func end(how ending: HoldList.Ending) {
+        if let id { holds.end(id, how: ending) }
+    }
 
     /// The remaining time; zero once the hold has ended or run out, nil if it does not run out: the app has
     /// returned to the foreground, and no stop has begun.
     ///
     /// When the app goes to the background once more, the time begins again.
-    public var remaining: Duration? { holds.remaining(id) }
+    public var remaining: Duration? { id.map(holds.remaining) ?? .zero }
 }
 
 extension ModuleContext {
@@ -72,7 +77,7 @@ extension ModuleContext {
     /// listening = context.holdLaunch("listening on port 8080")
     /// ```
     ///
-    /// Where the app is ready already, as for a module that a reload adds, it has no effect. A module in a process of its own
+    /// It has no effect in an app that is ready, as for a module that a reload adds. A module in a process of its own
     /// has `deadlines.launch` for it, and receives `launch` when the hold is ended.
     ///
     /// - Time: `deadlines.launch`, 20 s unless the slatefile says otherwise: then the app is ready without it, with a warning.
@@ -83,9 +88,7 @@ extension ModuleContext {
         let request = HoldList.Request(
             module: id, slot: slot, step: .launch, reason: reason, expiry: nil)
         let isReady = host.services.metrics.readyAfter != nil
-        // A hold of a list that is closed, or that does not have it, has ended.
-        let held = isReady ? nil : try? holds.add(request)
-        return ModuleHold(held ?? -1, reason, in: holds)
+        return ModuleHold(isReady ? nil : try? holds.add(request), reason, in: holds)
     }
 
     /// Keeps a step open, which need not be the current one.
