@@ -7,7 +7,7 @@ public enum StreamError: Error, Hashable, Sendable {
     /// The engine has no room. Nothing of the window was published. Ask again later.
     case full(String)
     /// The stream has another event at this position, or had one: the state directory of this host went back in time, or is a copy.
-    /// What the stream has from here on is of that other host. Begin a new stream (``StreamName/renewed()``).
+    /// The entries from here on are of that other host. Begin a new stream (``StreamName/renewed()``).
     case diverged(StreamPosition, String)
     /// Another host has this name. Begin a new stream (``StreamName/renewed()``).
     case owned(String)

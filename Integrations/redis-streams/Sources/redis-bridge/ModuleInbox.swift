@@ -84,7 +84,7 @@ final class ModuleInbox: BridgeHost {
 
     /// Ends all waiting, now and from now on.
     ///
-    /// What was not sent is received again by the next start.
+    /// The next start receives the events again that were not sent.
     func close() {
         let former = state.withLock { state in
             defer { state = State(isClosed: true) }

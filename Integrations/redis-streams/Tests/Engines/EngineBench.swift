@@ -17,7 +17,7 @@ enum EngineKind: CaseIterable, Sendable {
     }
 }
 
-/// What a test does to an engine from outside.
+/// The access of a test to an engine from outside.
 protocol EngineBench: Sendable {
     /// Returns the engine of a host, as a new process of this host has it.
     func engine(_ owner: StreamOwner, trim: Duration) throws -> any StreamEngine

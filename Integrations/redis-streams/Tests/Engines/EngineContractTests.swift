@@ -1,7 +1,7 @@
 import EventStreams
 import Testing
 
-/// What each engine promises, on the real one.
+/// The promises of each engine, on the real one.
 @Suite(.timeLimit(.minutes(2))) struct EngineContractTests {
     @Test(arguments: EngineKind.allCases)
     func windowIsPublishedInItsOrder(_ kind: EngineKind) async throws {

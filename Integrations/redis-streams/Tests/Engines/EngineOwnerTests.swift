@@ -1,7 +1,7 @@
 import EventStreams
 import Testing
 
-/// Who may write a stream, and what of it may be removed.
+/// The owner of a stream, and the entries of it that may be removed.
 @Suite(.timeLimit(.minutes(2))) struct EngineOwnerTests {
     /// A copy of a state directory has the mark of its original, and makes another one at its start.
     @Test(arguments: EngineKind.allCases)

@@ -77,14 +77,19 @@ import Testing
         #expect(try await engine.events(of: Hosts.a) == all)
     }
 
-    @Test func notingAndTrimmingNeedNoMemory() async throws {
-        let server = try RedisServer()
-        let (a, b) = (
+    /// The engines of two hosts.
+    private func pair(on server: RedisServer) throws -> (RedisStreams, RedisStreams) {
+        (
             try RedisStreams(
                 settings(server.address), owner: StreamOwner(name: Hosts.a, mark: "a")),
             try RedisStreams(
                 settings(server.address), owner: StreamOwner(name: Hosts.b, mark: "b"))
         )
+    }
+
+    @Test func notingAndTrimmingNeedNoMemory() async throws {
+        let server = try RedisServer()
+        let (a, b) = try pair(on: server)
         _ = try await a.publish([event(10), event(20)])
         try await b.seen([:])
         try server.command("CONFIG", "SET", "maxmemory", "1")
@@ -100,12 +105,7 @@ import Testing
     /// Hosts that read are enough to have a full memory become free.
     @Test func hostsThatReadMakeRoomInAFullMemory() async throws {
         let server = try RedisServer()
-        let (a, b) = (
-            try RedisStreams(
-                settings(server.address), owner: StreamOwner(name: Hosts.a, mark: "a")),
-            try RedisStreams(
-                settings(server.address), owner: StreamOwner(name: Hosts.b, mark: "b"))
-        )
+        let (a, b) = try pair(on: server)
         try await b.seen([:])
         let used = try server.info("memory", "used_memory:")
         try server.command("CONFIG", "SET", "maxmemory", String(used + 8 << 20))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RedisStreams
 
-/// What the settings of Redis, and those of the engine, must be.
+/// The settings of Redis, and those of the engine.
 @Suite(.timeLimit(.minutes(2))) struct RedisSettingsTests {
     private func publish(
         _ server: RedisServer, _ change: (inout RedisSettings) throws -> Void = { _ in }
