@@ -7,7 +7,7 @@ public struct Bridge: Sendable {
     public struct Message: Sendable {
         /// The position in the inbox, such as `3:4096`.
         public let position: String
-        /// The id that its sender gave to it, if any.
+        /// The id that its sender gave to it; nil, or the position, if there is none.
         public let id: String?
         /// The place that it comes from, if it came through a bridge or another engine.
         public let source: String?
@@ -84,9 +84,10 @@ public struct Bridge: Sendable {
         guard topics.contains(message.topic), goesOut(message.source),
             let position = StreamPosition(message.position)
         else { return }
+        // A position is unique in one host only: another host may have an event of its own there.
+        let id = message.id == message.position ? nil : message.id
         try await outbox.publish(
-            StreamEvent(
-                position: position, id: message.id, topic: message.topic, body: message.body))
+            StreamEvent(position: position, id: id, topic: message.topic, body: message.body))
     }
 
     /// Returns whether a message from this place goes out; from a bridge it never does, since it would come back.

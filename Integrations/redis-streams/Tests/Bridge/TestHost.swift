@@ -110,8 +110,9 @@ func messages(
     topic: String = "shared.order"
 ) -> [Bridge.Message] {
     range.map {
+        // A host gives the position for the id of an event that was sent without one.
         Bridge.Message(
-            position: "1:\($0 * 100)", id: nil, source: source, topic: topic,
+            position: "1:\($0 * 100)", id: "1:\($0 * 100)", source: source, topic: topic,
             body: "\"\(host) \($0)\"")
     }
 }
