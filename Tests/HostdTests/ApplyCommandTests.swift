@@ -119,6 +119,19 @@ struct ApplyCommandTests {
             try run.terminated().error.contains("slatefile taken back (control from pid "))
     }
 
+    @Test("one that recreates a module whose former process ends in order is kept")
+    func recreated() throws {
+        let run = try host()
+        let first = try apply(Self.slatefile(Self.program), ["--probation", "0"], to: run)
+        #expect(try first.waitForExit().output == "kept: added x.program\n")
+        let next = Self.slatefile(#", {"id": "x.program", "command": ["sh", "./program"]}"#)
+        let kept = try apply(next, ["--probation", "1500ms"], to: run).waitForExit()
+        #expect(kept.error == "")
+        #expect(kept.output == "kept: recreated x.program\n")
+        #expect(!(try run.hostd("why", "x.program").output.contains("unresponsive")))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("one that cannot be launched: 70; one with errors: 78, all of them; nothing has changed")
     func refused() throws {
         let run = try host()

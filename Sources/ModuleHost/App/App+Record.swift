@@ -50,7 +50,10 @@ extension App {
         let topic = report.slots.first.flatMap { event(of: report, $0)?.topic }
         let place = place + (topic.map { " \($0)" } ?? "")
         for slot in report.slots {
-            record(of: slot)?.note(isOverdue: true)
+            let record = record(of: slot)
+            record?.note(isOverdue: true)
+            // An unloaded instance gives the lane away until its process has ended: its module has another one, or none.
+            guard record != nil || report.cause != .repeatedYield else { continue }
             if let id = slot.id { ring?.add(.unresponsive(in: place), of: id) }
         }
     }
