@@ -3,10 +3,11 @@ import Glibc
 import SwiftOverlayShims
 
 /// The error of a file that was not read or written.
-package struct DurableFileError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct DurableFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no room on the disk.
-    package let isFull: Bool
-    package let description: String
+    public let isFull: Bool
+    /// The action, the file and the reason; it has no control characters.
+    public let description: String
 
     init(_ action: String, _ path: String, code: Int32 = errno) {
         isFull = code == ENOSPC || code == EDQUOT
@@ -26,12 +27,17 @@ package struct DurableFileError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 /// Files whose contents are on the disk when a call returns.
-package enum DurableFile {
+///
+/// - Thread: Any; each function waits for the disk.
+public enum DurableFile {
     /// Returns the contents of a file.
     ///
+    /// - Parameters:
+    ///   - path: The file; links are followed.
+    ///   - limit: The bytes that it may have.
     /// - Returns: Nil if there is no such file.
-    /// - Throws: ``DurableFileError``, also if the file has more than `limit` bytes.
-    package static func read(_ path: String, limit: Int) throws(DurableFileError) -> [UInt8]? {
+    /// - Throws: ``DurableFileError``, also if the file has more than `limit` bytes, or is not a regular one.
+    public static func read(_ path: String, limit: Int) throws(DurableFileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -61,11 +67,19 @@ package enum DurableFile {
     }
 
     /// Replaces a file: whatever happens, it has its former contents, or the new ones.
-    package static func replace(
-        _ path: String, with bytes: [UInt8]
+    ///
+    /// - Parameters:
+    ///   - path: The file. Beside it a file is written whose name ends with `.new`.
+    ///   - bytes: The new contents.
+    ///   - mode: The permissions, from which those of the process's umask are taken away.
+    /// - Throws: ``DurableFileError``.
+    public static func replace(
+        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600
     ) throws(DurableFileError) {
         let temporary = path + ".new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // One that was left may have other permissions.
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard file >= 0 else { throw DurableFileError("create", temporary) }
         defer { close(file) }
         do throws(DurableFileError) {
@@ -75,6 +89,29 @@ package enum DurableFile {
             try synchronizeFolder(of: path)
         } catch {
             unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Creates a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: Its contents.
+    ///   - mode: The permissions, from which those of the process's umask are taken away.
+    /// - Throws: ``DurableFileError``, also if there is something with this name, which stays as it is.
+    public static func create(
+        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600
+    ) throws(DurableFileError) {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard file >= 0 else { throw DurableFileError("create", path) }
+        defer { close(file) }
+        do throws(DurableFileError) {
+            try write(bytes, to: file, path)
+            guard fsync(file) == 0 else { throw DurableFileError("write", path) }
+            try synchronizeFolder(of: path)
+        } catch {
+            unlink(path)
             throw error
         }
     }
