@@ -34,6 +34,8 @@ import Testing
     }
 
     private func look(_ host: TestHost, until text: String) async throws {
+        // A clock that moves while the module is at work takes its deadline from it.
+        try await host.settle()
         try await host.advance(by: .seconds(30))
         try await host.logged(text, by: Self.id)
     }

@@ -60,7 +60,7 @@ struct Envelope: Hashable, Sendable {
         guard let members else {
             throw Report(
                 .notSigned(version: 0),
-                "\(place) has the format '\(format ?? "")', and this program reads '\(Self.format)': publish with 'slate-fetch sign' of this version"
+                "\(place) has the format '\((format ?? "").prefix(40))', and this program reads '\(Self.format)': publish with 'slate-fetch sign' of this version"
             )
         }
         guard Self.versions.contains(members.version), Self.stages.contains(members.stage),

@@ -24,6 +24,8 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     /// Whether the record has noted that this process begins.
     private var hasStarted = false
     private var isApplying = false
+    /// An outcome that the disk did not take.
+    private var unstored: FetchRecord?
     /// The version that the host did not take, how often, and the ticks until it is asked again.
     private var refused = (version: 0, count: 0, ticks: 0)
     private var last: Report?
@@ -109,6 +111,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     private func take(_ result: Result<[UInt8], Report>) {
         guard !isApplying else { return }
         do throws(Report) {
+            if let unstored { try store(unstored) }
             var record = try FetchRecord(from: recordPath)
             let former = record
             if !hasStarted { record.start() }
@@ -164,18 +167,18 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         switch result {
         case .success(let change):
             record.keep()
-            try record.write(to: recordPath)
+            try store(record)
             say(
                 Report(
                     .inEffect(version: version),
                     "version \(version) is in effect, and kept: \(change.summary)"))
         case .failure(.undone(let reason)):
             record.rollBack(reason)
-            try record.write(to: recordPath)
+            try store(record)
             say(FetchRecord.rolledBack(version, reason))
         case .failure(.stopped): break
         case .failure(let refusal):
-            try record.write(to: recordPath)
+            try store(record)
             refused.count += 1
             // Doubled up to an hour: the reason may go away, such as another slatefile on probation.
             let hour = max(1, Int(.seconds(3600) / settings.poll))
@@ -192,6 +195,13 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
                         "the host did not take version \(version): \(refusal). It is asked again, ever more seldom"
                     ))
         }
+    }
+
+    /// Stores an outcome, now or before anything else that is done with the record.
+    private func store(_ record: FetchRecord) throws(Report) {
+        unstored = record
+        try record.write(to: recordPath)
+        unstored = nil
     }
 
     /// Logs a report, unless the last one was about the same.
