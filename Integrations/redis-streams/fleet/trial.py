@@ -234,7 +234,7 @@ class Trial:
 
     def is_after_restore(self, host, sender, former, place):
         """Whether an order may come twice: the former time was before the recovery, and this one is not before the restore."""
-        return any(each in (host, sender) and former < after.get(host, 0) and place >= before.get(host, 0)
+        return any(each in (host, sender) and place >= before.get(host, 0) and (after is None or former < after.get(host, 0))
                    for each, before, after in self.restored)
 
     def compare_all(self):

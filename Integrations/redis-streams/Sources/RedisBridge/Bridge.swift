@@ -52,9 +52,12 @@ public struct Bridge: Sendable {
     }
 
     /// Creates a bridge on any engine.
+    ///
+    /// - Parameter room: The bytes that can still be written to the disk of the inbox; that of `folder` without it.
     package init(
         _ settings: BridgeSettings, hostID: String, folder: String, host: any BridgeHost,
-        retry: Duration, makeEngine: @escaping @Sendable (StreamOwner) -> any StreamEngine
+        retry: Duration, room: (@Sendable () -> UInt64?)? = nil,
+        makeEngine: @escaping @Sendable (StreamOwner) -> any StreamEngine
     ) throws {
         let cursors = Cursors(folder: folder)
         own = try OwnStream(
@@ -62,7 +65,8 @@ public struct Bridge: Sendable {
         outbox = Outbox(own, host, window: settings.window, retry: retry)
         receiver = Receiver(
             own, host, cursors, topics: settings.receive, beginning: settings.from,
-            window: settings.window, retry: retry)
+            window: settings.window, retry: retry,
+            room: room ?? { DiskRoom.bytes(at: folder) })
         (topics, relay) = (settings.topics, settings.relay)
     }
 

@@ -10,6 +10,12 @@ actor Receiver {
     private let retry: Duration
     private let condition: Condition
     private let executor = BlockingExecutor("RedisBridge")
+    /// The bytes that can still be written to the disk of the inbox; nil if that is not known.
+    private let room: @Sendable () -> UInt64?
+    /// With less room than that, messages are sent one at a time: more than a window has.
+    private static let ampleRoom: UInt64 = 32 << 20
+    /// Whether the inbox has refused an event of the last window.
+    private var wasRefused = false
     private var cursors: Cursors
     /// The turns until the hosts are asked for again.
     private var turnsUntilHosts = 0
@@ -29,7 +35,8 @@ actor Receiver {
 
     init(
         _ own: OwnStream, _ host: any BridgeHost, _ cursors: Cursors, topics: TopicFilter,
-        beginning: BridgeSettings.Beginning, window: Int, retry: Duration
+        beginning: BridgeSettings.Beginning, window: Int, retry: Duration,
+        room: @escaping @Sendable () -> UInt64?
     ) {
         self.own = own
         self.host = host
@@ -37,6 +44,7 @@ actor Receiver {
         self.beginning = beginning
         self.window = window
         self.retry = retry
+        self.room = room
         condition = Condition(
             host, consequence: "No events of other hosts come until that has changed",
             end: "events of other hosts are received again")
@@ -143,7 +151,7 @@ actor Receiver {
             if case .success(let event?) = event { incoming.append(event) }
             events.append(event)
         }
-        var outcomes = (incoming.isEmpty ? [] : await host.send(incoming))[...]
+        var outcomes = await send(incoming)[...]
         // An entry behind one that was refused stays, too: it is sent again, and the inbox knows its id.
         var refused: [StreamName: String] = [:]
         for (entry, event) in zip(entries, events) {
@@ -168,8 +176,32 @@ actor Receiver {
             cursors.positions[entry.source] = entry.position
         }
         isUnnoted = true
+        wasRefused = !refused.isEmpty
         try write()
         if let reason = refused.values.first { throw Refusal(reason: reason) }
+    }
+
+    /// Sends events to the inbox, all at once.
+    ///
+    /// One at a time if the disk may be full, and none of a source behind one that is refused: else the inbox might accept a later, smaller one.
+    ///
+    /// - Returns: The outcome of each; those that were not sent have that of the refused one.
+    private func send(_ events: [IncomingEvent]) async -> [IncomingOutcome] {
+        guard wasRefused || room() ?? .max < Self.ampleRoom else {
+            return events.isEmpty ? [] : await host.send(events)
+        }
+        var outcomes: [IncomingOutcome] = []
+        var refused: [String: IncomingOutcome] = [:]
+        for event in events {
+            if let outcome = refused[event.source] {
+                outcomes.append(outcome)
+                continue
+            }
+            let outcome = await host.send([event]).first ?? .notNow("it did not answer")
+            if case .notNow = outcome { refused[event.source] = outcome }
+            outcomes.append(outcome)
+        }
+        return outcomes
     }
 
     /// - Returns: Nil if the topic of the entry is not to be received.

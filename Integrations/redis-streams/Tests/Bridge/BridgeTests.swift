@@ -1,5 +1,6 @@
 import EventStreams
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RedisBridge
@@ -97,6 +98,30 @@ let (idA, idB, idC) = ("a000000000000001", "b000000000000002", "c000000000000003
         await b.stop()
         #expect(b.inbox.bodies(from: "redis:" + idA) == bodies(first...7, of: "a"))
         #expect(b.inbox.duplicates == 0)
+    }
+
+    /// On a full disk there may be room for a smaller event behind one that was refused.
+    @Test func noEventOvertakesARefusedOneOnADiskWithoutRoom() async throws {
+        let (a, inbox) = (try host(idA), TestInbox())
+        await a.publish(messages(1...20, of: "a"))
+        let refusals = Mutex(3)
+        inbox.refuse { event in
+            let isRefused =
+                event.body == "\"a 2\""
+                && refusals.withLock { count in
+                    count -= 1
+                    return count >= 0
+                }
+            return isRefused ? .notNow("the disk is full") : nil
+        }
+        let b = try TestHost(
+            idB, engine, folder: folder.folder(idB), inbox: inbox, config: #"{"from": "start"}"#,
+            room: 1 << 20)
+        b.receive()
+        await inbox.waitUntil { $0.count == 20 }
+        await b.stop()
+        #expect(inbox.bodies() == bodies(1...20, of: "a"))
+        #expect(inbox.duplicates == 0)
     }
 
     @Test func cursorThatIsBehindOrDamagedDoublesNothingInTheInbox() async throws {

@@ -45,7 +45,7 @@ final class TestHost: Sendable {
 
     init(
         _ id: String, _ engine: TestEngine, folder: String, inbox: TestInbox = TestInbox(),
-        config: String = "{}"
+        config: String = "{}", room: UInt64? = nil
     ) throws {
         self.inbox = inbox
         let text = #"{"url": "unix:/not-used", "topics": ["shared.*"],"# + config.dropFirst()
@@ -54,7 +54,7 @@ final class TestHost: Sendable {
             .settings(app: "shop", folder: "/")
         bridge = try Bridge(
             settings, hostID: id, folder: folder, host: inbox, retry: .seconds(3600),
-            makeEngine: { engine.make($0) })
+            room: { room }, makeEngine: { engine.make($0) })
     }
 
     func receive() {
