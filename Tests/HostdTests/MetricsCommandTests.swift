@@ -21,7 +21,7 @@ struct MetricsCommandTests {
                 family["samples"]?.elements.map { sample in
                     let labels = sample["labels"]?.members.map { #"\#($0.key)=\#($0.value.text)"# }
                     return
-                        "\(family["name"]?.string ?? ""){\((labels ?? []).joined(separator: ","))} "
+                        "\(family["name"]?.string ?? "")\(sample["suffix"]?.string ?? ""){\((labels ?? []).joined(separator: ","))} "
                         + (sample["value"]?.text ?? "")
                 } ?? []
             }.filter(isSteady))
@@ -57,8 +57,12 @@ struct MetricsCommandTests {
             #expect(text.contains(sample), "\(sample)")
         }
         // Its launch has thrown; the other one receives no event.
-        let counters = text.filter { $0.hasPrefix("hostd_module_") && $0.contains("_total{") }
-        for sample in ["deliveries_total", "failures_total", "handling_seconds_total"] {
+        let counters = text.filter {
+            $0.hasPrefix("hostd_module_") && ($0.contains("_total{") || $0.contains("_seconds_"))
+        }
+        for sample in [
+            "deliveries_total", "failures_total", "handling_seconds_sum", "handling_seconds_count",
+        ] {
             #expect(
                 counters.contains { $0.contains("\(sample){app=\"test\",module=\"x.journal\"}") })
         }

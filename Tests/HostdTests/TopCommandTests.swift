@@ -23,7 +23,7 @@ struct TopCommandTests {
         #expect(lines.count == 5)
         #expect(lines[0].hasPrefix("test: active, up "))
         #expect(lines[1] == "2 modules: 1 failed, 1 running; sorted by failures")
-        #expect(lines[2].hasPrefix("MODULE    STATE        EVENT/S LANE% BEHIND FAILED"))
+        #expect(lines[2].hasPrefix("MODULE    STATE         EV/S LANE%    P99 BEHIND FAILED"))
         #expect(lines[3].hasPrefix("x.journal failed "))
         #expect(lines[3].hasSuffix("      1      1        -        -"))
         #expect(lines[4].hasPrefix("x.main    running "))

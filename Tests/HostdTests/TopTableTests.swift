@@ -11,6 +11,8 @@ struct TopTableTests {
         var state = "running"
         /// The values of metrics, without `hostd_module_` in their names.
         var values: [String: Double] = [:]
+        /// The buckets of the times of its handlers.
+        var buckets: [(limit: String, count: Double)] = []
     }
 
     private func sample(
@@ -51,6 +53,16 @@ struct TopTableTests {
                         module.values[name].map { .init($0, .init("module", module.id)) }
                     }))
         }
+        document.add(
+            MetricFamily(
+                "hostd_module_handling_seconds", .histogram, "x",
+                modules.flatMap { module in
+                    module.buckets.map {
+                        .init(
+                            $0.count, suffix: "_bucket", .init("module", module.id),
+                            .init("le", $0.limit))
+                    }
+                }))
         return TopSample(JSONValue { document.write(to: &$0) } ?? .emptyObject)
     }
 
@@ -70,14 +82,15 @@ struct TopTableTests {
                 Module(id: "x.b", values: process)))
         #expect(lines(table)[0] == "shop: active, up 1m40s, inbox 2048 B, 34 MiB")
         #expect(
-            lines(table)[3] == "x.a    running            -     -      0      0        -        -")
+            lines(table)[3]
+                == "x.a    running          -     -      -      0      0        -        -")
         table.take(
             sample(
                 at: 102, events: 3500,
                 Module(
                     id: "x.a", state: "unresponsive",
                     values: [
-                        "deliveries_total": 2101, "handling_seconds_total": 0.5, "behind": 7,
+                        "deliveries_total": 2101, "handling_seconds_sum": 0.5, "behind": 7,
                         "failures_total": 3,
                     ]),
                 Module(id: "x.b", values: process)))
@@ -85,10 +98,41 @@ struct TopTableTests {
             lines(table) == [
                 "shop: active, up 1m42s, 1250 events/s, inbox 2048 B, CPU 50%, 34 MiB",
                 "2 modules: 1 running, 1 unresponsive; sorted by lane",
-                "MODULE STATE        EVENT/S LANE% BEHIND FAILED RESTARTS   MEMORY",
-                "x.a    unresponsive    1001    25      7      3        -        -",
-                "x.b    running            0     0      0      0        2   12 MiB",
+                "MODULE STATE         EV/S LANE%    P99 BEHIND FAILED RESTARTS   MEMORY",
+                "x.a    unresponsive  1001   100 longer      7      3        -        -",
+                "x.b    running          0     0      -      0      0        2   12 MiB",
             ])
+    }
+
+    @Test(
+        "P99 is the bound within which 99 of 100 events were handled since the last table",
+        arguments: [
+            ([100, 100, 100], "<10ms"), ([99, 100, 100], "<10ms"), ([98, 99, 100], "<300ms"),
+            ([90, 98, 100], "longer"), ([0, 0, 0], "-"), ([7, 7, 7], "<10ms"),
+        ])
+    func slowestHundredth(counts: [Double], expected: String) {
+        var table = TopTable()
+        func module(_ counts: [Double]) -> Module {
+            let bounds = ["0.01", "0.03", "0.1", "0.3", "1.0", "3.0", "10.0", "+Inf"]
+            let last = counts[2]
+            // As of a module that was never slow.
+            if counts.allSatisfy({ $0 == last }) {
+                return Module(id: "x.a", buckets: [("+Inf", last)])
+            }
+            let slow = [
+                counts[0], counts[0], counts[0], counts[1], counts[1], counts[1], counts[1], last,
+            ]
+            return Module(id: "x.a", buckets: zip(bounds, slow).map { ($0, $1) })
+        }
+        table.take(sample(at: 100, module([1000, 1000, 1000])))
+        #expect(
+            lines(table)[3]
+                == "x.a    running          -     -      -      0      0        -        -")
+        table.take(sample(at: 101, module(counts.map { 1000 + $0 })))
+        let cell = String(repeating: " ", count: 7 - expected.count) + expected
+        #expect(
+            lines(table)[3]
+                == "x.a    running          0     0\(cell)      0      0        -        -")
     }
 
     @Test("a counter that begins again counts from 0; samples of two hosts have no rates")
@@ -96,15 +140,15 @@ struct TopTableTests {
         var table = TopTable()
         table.take(sample(at: 100, Module(id: "x.a", values: ["deliveries_total": 500])))
         table.take(sample(at: 101, Module(id: "x.a", values: ["deliveries_total": 20])))
-        #expect(lines(table)[3].hasPrefix("x.a    running           20 "))
+        #expect(lines(table)[3].hasPrefix("x.a    running         20 "))
         table.take(
             sample(at: 102, start: 101.5, Module(id: "x.a", values: ["deliveries_total": 30])))
-        #expect(lines(table)[3].hasPrefix("x.a    running            - "))
+        #expect(lines(table)[3].hasPrefix("x.a    running          - "))
         #expect(!lines(table)[0].contains("events/s"))
         // The clock was set back.
         table.take(
             sample(at: 90, start: 101.5, Module(id: "x.a", values: ["deliveries_total": 40])))
-        #expect(lines(table)[3].hasPrefix("x.a    running            - "))
+        #expect(lines(table)[3].hasPrefix("x.a    running          - "))
         #expect(lines(table)[0].contains("up 0s"))
     }
 
@@ -132,11 +176,11 @@ struct TopTableTests {
             Module(id: "x.a", values: ["deliveries_total": 9, "failures_total": 0]),
             Module(
                 id: "x.b", state: "failed",
-                values: ["deliveries_total": 5, "failures_total": 1, "handling_seconds_total": 2]),
+                values: ["deliveries_total": 5, "failures_total": 1, "handling_seconds_sum": 2]),
             Module(
                 id: "x.c",
                 values: [
-                    "deliveries_total": 1, "handling_seconds_total": 1, "behind": 4,
+                    "deliveries_total": 1, "handling_seconds_sum": 1, "behind": 4,
                     "restarts_total": 0, "process_resident_memory_bytes": 1,
                 ]),
         ]

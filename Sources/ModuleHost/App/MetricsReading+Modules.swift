@@ -32,10 +32,11 @@ extension MetricsReading {
             family(
                 "hostd_module_failures_total", .counter, "Handlers of the module that threw."
             ) { ($0.counts?.failures).map(Double.init) },
-            family(
-                "hostd_module_handling_seconds_total", .counter,
-                "Time that handlers of events of the module took, until its answer if that comes later."
-            ) { $0.counts.map { $0.time / .seconds(1) } },
+            MetricFamily(
+                "hostd_module_handling_seconds", .histogram,
+                "Time that handlers of events of the module took, until its answer if that comes later.",
+                modules.flatMap { module in module.counts.map { $0.samples(.module(module)) } ?? []
+                }),
             family(
                 "hostd_module_restarts_total", .counter,
                 "Restarts of the process of the module."
@@ -94,6 +95,22 @@ extension MetricsReading {
             (modules ?? []).compactMap { module in
                 value(module).map { .init($0, .module(module)) }
             })
+    }
+}
+
+extension DeliveryCounts.Counts {
+    /// The samples of the times of a module's handlers.
+    fileprivate func samples(_ module: MetricFamily.Label) -> [MetricFamily.Sample] {
+        let bounds = MetricFamily.handlingBounds.map { "\($0 / .seconds(1))" } + ["+Inf"]
+        let buckets = buckets
+        // A module that was never slow has one bucket, so that the metrics of a thousand modules stay small.
+        let shown = zip(bounds, buckets).suffix(slow.contains { $0 > 0 } ? bounds.count : 1)
+        return shown.map { bound, count in
+            .init(Double(count), suffix: "_bucket", module, .init("le", bound))
+        } + [
+            .init(time / .seconds(1), suffix: "_sum", module),
+            .init(Double(buckets.last ?? 0), suffix: "_count", module),
+        ]
     }
 }
 

@@ -16,19 +16,32 @@ final class DeliveryCounts: @unchecked Sendable {
         var failures = 0
         /// The time that its handlers took, by the kernel's coarse clock: right in the mean.
         var time = Duration.zero
+        /// The number of handlings that took longer than each of ``bounds``, and not longer than the next one.
+        var slow = [Int](repeating: 0, count: bounds.count)
+
+        fileprivate static let bounds = MetricFamily.handlingBounds
+
+        /// The number of handlings that ended with the bound of each bucket at most, and of all.
+        var buckets: [Int] {
+            let all = max(deliveries + failures, slow.reduce(0, +))
+            return slow.reversed().reduce(into: [all]) { $0.append(($0.last ?? 0) - $1) }.reversed()
+        }
 
         static func + (one: Counts, other: Counts) -> Counts {
             Counts(
                 deliveries: one.deliveries + other.deliveries,
-                failures: one.failures + other.failures, time: one.time + other.time)
+                failures: one.failures + other.failures, time: one.time + other.time,
+                slow: zip(one.slow, other.slow).map(+))
         }
     }
 
     /// The address of the counts, which code in a loop takes once.
     ///
-    /// Three columns: deliveries, which lie close together, failures, and nanoseconds.
+    /// Columns: deliveries, which lie close together, failures, nanoseconds, and a column for each bound of
+    /// ``Counts/slow``.
     struct Address {
         fileprivate static let rows = Int(UInt16.max) + 1
+        fileprivate static let columns = 3 + Counts.bounds.count
         fileprivate let words: UnsafeMutablePointer<Atomic<Int>>
 
         /// Counts an event that a module has handled: a load and a store.
@@ -57,6 +70,10 @@ final class DeliveryCounts: @unchecked Sendable {
         /// Adds the time of a handler in nanoseconds; from any thread.
         func add(_ time: Int, of number: UInt16) {
             (words + 2 * Self.rows + Int(number)).pointee.wrappingAdd(time, ordering: .relaxed)
+            let time = Duration.nanoseconds(Int64(time))
+            guard let bound = Counts.bounds.lastIndex(where: { time > $0 }) else { return }
+            (words + (3 + bound) * Self.rows + Int(number)).pointee.wrappingAdd(
+                1, ordering: .relaxed)
         }
     }
 
@@ -66,7 +83,7 @@ final class DeliveryCounts: @unchecked Sendable {
 
     init() {
         // Memory that is not touched is not resident: a row is initialized when a slot takes its number.
-        address = Address(words: .allocate(capacity: 3 * Address.rows))
+        address = Address(words: .allocate(capacity: Address.columns * Address.rows))
         reset(0)
     }
 
@@ -74,7 +91,7 @@ final class DeliveryCounts: @unchecked Sendable {
 
     /// Begins to count for another module, before that is entered.
     func reset(_ number: UInt16) {
-        for column in 0..<3 {
+        for column in 0..<Address.columns {
             (address.words + column * Address.rows + Int(number)).initialize(to: Atomic(0))
         }
     }
@@ -102,6 +119,7 @@ final class DeliveryCounts: @unchecked Sendable {
             (address.words + column * Address.rows + Int(number)).pointee.load(ordering: .relaxed)
         }
         return Counts(
-            deliveries: load(0), failures: load(1), time: .nanoseconds(Int64(load(2))))
+            deliveries: load(0), failures: load(1), time: .nanoseconds(Int64(load(2))),
+            slow: Counts.bounds.indices.map { load(3 + $0) })
     }
 }

@@ -6,6 +6,8 @@ package struct MetricFamily: Hashable, Sendable {
         case counter
         /// A metric that goes up and down.
         case gauge
+        /// The distribution of a value: how many of its readings are at most each bound, their sum and their number.
+        case histogram
     }
 
     /// A name and a value that distinguish a sample from the others of its family.
@@ -23,12 +25,22 @@ package struct MetricFamily: Hashable, Sendable {
     package struct Sample: Hashable, Sendable {
         package let labels: [Label]
         package let value: Double
+        /// The end of the name behind that of the family: `_bucket`, `_sum` or `_count` in a histogram; empty in others.
+        package let suffix: String
 
-        package init(_ value: Double, _ labels: Label...) {
+        package init(_ value: Double, suffix: String = "", _ labels: Label...) {
             self.labels = labels
             self.value = value
+            self.suffix = suffix
         }
     }
+
+    /// The bounds of the times that handlers of events took. The first one is longer than a tick of the kernel's coarse
+    /// clock, so that each handling is counted where it belongs, to one tick.
+    package static let handlingBounds: [Duration] = [
+        .milliseconds(10), .milliseconds(30), .milliseconds(100), .milliseconds(300), .seconds(1),
+        .seconds(3), .seconds(10),
+    ]
 
     /// The name, with its unit, and `_total` if it is a counter.
     package let name: String

@@ -29,6 +29,7 @@ package struct MetricsDocument: Hashable, Sendable {
             bytes += "# TYPE \(family.name) \(family.kind.rawValue)\n".utf8
             for sample in family.samples {
                 bytes += family.name.utf8
+                bytes += sample.suffix.utf8
                 bytes += start.utf8
                 for label in sample.labels { bytes += ",\(Self.text(of: label))".utf8 }
                 bytes += "} \(Self.text(of: sample.value))\n".utf8
@@ -45,6 +46,7 @@ package struct MetricsDocument: Hashable, Sendable {
             json.member("help", family.help)
             json.member("samples") {
                 $0.objects(for: family.samples) { sample, json in
+                    if !sample.suffix.isEmpty { json.member("suffix", sample.suffix) }
                     json.member("labels") {
                         $0.object { json in
                             for label in [app] + sample.labels {

@@ -19,20 +19,23 @@ struct MetricsText {
     /// Reads a text.
     init(_ text: String) {
         var samples: [Sample] = []
-        var counter: Substring?
+        // The counters: one name, or the beginning of those of a histogram.
+        var (counter, isHistogram) = (nil as Substring?, false)
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let line = Substring(line)
             if line.utf8.first == UInt8(ascii: "#") {
                 let words = line.split(separator: " ", maxSplits: 3)
                 guard words.count == 4, words[1] == "TYPE" else { continue }
-                counter = words[3] == "counter" ? words[2] : nil
+                isHistogram = words[3] == "histogram"
+                counter = words[3] == "counter" || isHistogram ? words[2] : nil
             } else if let space = line.utf8.lastIndex(of: UInt8(ascii: " ")),
                 let value = Double(line[line.index(after: space)...])
             {
                 let key = line[..<space]
                 let name = Substring(key.utf8.prefix { $0 != UInt8(ascii: "{") })
-                samples.append(
-                    Sample(key: key, name: name, isCounter: name == counter, value: value))
+                let isCounter =
+                    counter.map { isHistogram ? name.hasPrefix("\($0)_") : name == $0 } ?? false
+                samples.append(Sample(key: key, name: name, isCounter: isCounter, value: value))
             }
         }
         self.samples = samples

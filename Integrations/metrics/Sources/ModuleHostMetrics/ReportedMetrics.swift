@@ -116,7 +116,7 @@ final class ReportedMetrics: Sendable {
         let instrument: Instrument =
             if !sample.isCounter {
                 .gauge(Gauge(label: name, dimensions: labels, factory: factory))
-            } else if name.hasSuffix("_seconds_total") {
+            } else if ["_seconds_total", "_seconds_sum"].contains(where: name.hasSuffix) {
                 .seconds(
                     FloatingPointCounter(label: name, dimensions: labels, factory: factory), 0)
             } else {

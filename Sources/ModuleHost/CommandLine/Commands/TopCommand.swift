@@ -6,12 +6,13 @@ extension Command {
         discussion: """
             A table of the modules that is drawn again and again: their states, the events that each of them
             handles, the share of the lane that it takes (of a module with a process or asynchronous
-            handlers: the share of the time until its answers), what waits for it, how often its handlers
-            threw and its process was restarted, and the memory of that. Events and lane are those since the
-            last table, at the end of each event; 'metrics' prints the sums.
+            handlers: the share of the time until its answers), the time within which 99 of 100 events were
+            handled, what waits for it, how often its handlers threw and its process was restarted, and the
+            memory of that. Events, lane and times are those since the last table, at the end of each event;
+            'metrics' prints the sums. A module that is unresponsive takes all of its time.
 
-            Keys: q ends it. l, e, b, f, r, m, s and n sort by lane, events, behind, failures, restarts,
-            memory, state and name. If the host does not answer in time, the second line says so, and the
+            Keys: q ends it. l, e, p, b, f, r, m, s and n sort by lane, events, p99, behind, failures,
+            restarts, memory, state and name. If the host does not answer in time, the second line says so, and the
             last table stays. If the host ends, it waits for the next one.
 
             Where stdout is not a terminal that can move its cursor, it prints one table and ends, as with

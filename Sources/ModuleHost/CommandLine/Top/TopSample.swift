@@ -11,6 +11,8 @@ struct TopSample: Sendable {
     private(set) var states: [String: String] = [:]
     /// The values of each metric by module.
     private var moduleValues: [String: [String: Double]] = [:]
+    /// By module: the number of handlings that took at most each time in seconds, in the order of the times.
+    private var handlings: [String: [(limit: Double, count: Double)]] = [:]
 
     /// Reads what the method `metrics` has answered; what is not there is left out.
     init(_ metrics: JSONValue) {
@@ -21,7 +23,9 @@ struct TopSample: Sendable {
             for sample in samples.elements {
                 // Whatever a host says, differences and ratios of these are numbers.
                 let value = sample["value"]?.double ?? 0
-                take(name, sample["labels"], min(max(value, -1e15), 1e15))
+                take(
+                    name + (sample["suffix"]?.string ?? ""), sample["labels"],
+                    min(max(value, -1e15), 1e15))
             }
         }
     }
@@ -35,6 +39,10 @@ struct TopSample: Sendable {
         case "hostd_module_state":
             guard let module = labels?["module"]?.string else { return }
             if states.updateValue(state ?? "", forKey: module) == nil { modules.append(module) }
+        case "hostd_module_handling_seconds_bucket":
+            guard let module = labels?["module"]?.string else { return }
+            let limit = labels?["le"]?.string.flatMap { Double($0) } ?? .infinity
+            handlings[module, default: []].append((limit, value))
         default:
             guard let module = labels?["module"]?.string else { return }
             moduleValues[name, default: [:]][module] = value
@@ -46,14 +54,36 @@ struct TopSample: Sendable {
         module.map { moduleValues[name]?[$0] } ?? values[name]
     }
 
+    /// Returns the time within which 99 of 100 events were handled by a module since an earlier sample.
+    ///
+    /// - Returns: The first bound, in seconds, that is not shorter than that time; infinite for one that is longer than
+    ///   all; nil where the module has handled none.
+    func slowestHundredth(of module: String, since former: TopSample?) -> Double? {
+        guard let former, isOfSameHost(as: former), let now = handlings[module] else { return nil }
+        let before = former.handlings[module] ?? []
+        // A module that was never slow has only the last bucket.
+        let limits = MetricFamily.handlingBounds.map { $0 / .seconds(1) } + [.infinity]
+        func count(_ buckets: [(limit: Double, count: Double)], _ limit: Double) -> Double {
+            (buckets.first { $0.limit == limit } ?? buckets.last)?.count ?? 0
+        }
+        let counts = limits.map { count(now, $0) - count(before, $0) }
+        guard let all = counts.last, all > 0 else { return nil }
+        return zip(limits, counts).first { $0.1 >= 0.99 * all }?.0
+    }
+
+    private func isOfSameHost(as former: TopSample) -> Bool {
+        let start = "process_start_time_seconds"
+        return self[start, nil] == former[start, nil]
+    }
+
     /// Returns the growth of a counter in each second since an earlier sample, of a module where one is given.
     ///
     /// - Parameter former: The earlier sample.
     /// - Returns: The rate; nil where the samples are of two hosts, or have no time between them.
     func rate(of name: String, _ module: String?, since former: TopSample?) -> Double? {
-        let (start, clock) = ("process_start_time_seconds", "hostd_metrics_timestamp_seconds")
+        let clock = "hostd_metrics_timestamp_seconds"
         guard let former, let now = self[clock, nil], let then = former[clock, nil], now > then,
-            self[start, nil] == former[start, nil]
+            isOfSameHost(as: former)
         else { return nil }
         let (value, before) = (self[name, module] ?? 0, former[name, module] ?? 0)
         // A counter that is smaller has begun again.

@@ -4,7 +4,7 @@ import AppService
 struct TopTable {
     /// A column by which the rows are sorted, the largest value first; its key is its first letter.
     enum Order: String, CaseIterable {
-        case events, lane, behind, failures, restarts, memory, state, name
+        case events, lane, p99, behind, failures, restarts, memory, state, name
 
         init?(key: UInt8) {
             let letter = Character(Unicode.Scalar(key)).lowercased()
@@ -25,12 +25,12 @@ struct TopTable {
 
     private static let columns: [(title: String, width: Int, text: @Sendable (Double) -> String)] =
         [
-            ("EVENT/S", 7, number), ("LANE%", 5, number), ("BEHIND", 6, number),
+            ("EV/S", 5, number), ("LANE%", 5, number), ("P99", 6, bound), ("BEHIND", 6, number),
             ("FAILED", 6, number), ("RESTARTS", 8, number), ("MEMORY", 8, size),
         ]
     private static let stateWidth = 12
     static let keys =
-        "q quit | l lane e events b behind f failures r restarts m memory s state n name"
+        "q quit | l lane e events p p99 b behind f failed r restarts m mem s state n name"
 
     var order = Order.lane
     /// The last two samples.
@@ -147,10 +147,15 @@ struct TopTable {
         }
         func value(_ name: String) -> Double? { sample["hostd_module_\(name)", module] }
         let state = sample.states[module] ?? ""
+        let handling = sample.rate(
+            of: "hostd_module_handling_seconds_sum", module, since: modules.former)
+        // It is in an event, which counts at its end.
+        let isBusy = state == "unresponsive"
         return Row(
             module: module, state: state,
             values: [
-                rate("deliveries"), rate("handling_seconds").map { 100 * $0 },
+                rate("deliveries"), isBusy ? 100 : handling.map { 100 * $0 },
+                isBusy ? .infinity : sample.slowestHundredth(of: module, since: modules.former),
                 value("behind") ?? 0, value("failures_total") ?? 0, value("restarts_total"),
                 value("process_resident_memory_bytes"),
             ], isWrong: state == "failed" || state == "unresponsive")
@@ -173,6 +178,15 @@ struct TopTable {
         case ..<1_000_000: return "\((tenths + 5) / 10)"
         case ..<100_000_000: return "\(tenths / 10_000)k"
         default: return "\(tenths / 10_000_000)M"
+        }
+    }
+
+    /// Returns the bound of a time in seconds.
+    private static func bound(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<1: "<\(number(seconds * 1000))ms"
+        case ..<1e6: "<\(number(seconds))s"
+        default: "longer"
         }
     }
 
