@@ -99,8 +99,9 @@ struct TimelineCommandTests {
     func anyEntries(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let kinds = [
-            "started", "ready", "delivered", "start-up-task", "failed", "launched", "unresponsive",
-            "responsive", "process-started", "process-ended", "unloaded", "stopping",
+            "started", "ready", "delivered", "handled", "start-up-task", "failed", "launched",
+            "unresponsive", "responsive", "process-started", "process-ended", "unloaded",
+            "stopping",
         ]
         let entries = try (0..<200).map { _ in
             let what = try #require(kinds.randomElement(using: &random))

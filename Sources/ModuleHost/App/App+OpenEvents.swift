@@ -38,7 +38,7 @@ extension App {
                 failedOverdue(slot, in: event, error)
             }
         }
-        openEvents.answer(answer, to: event, by: slot).map(finish)
+        openEvents.answer(answer, to: event, by: slot, at: time.now()).map(finish)
         noteAnswered()
     }
 
@@ -48,7 +48,7 @@ extension App {
     func leaveOpenEvents(of slots: [ModuleSlot], in job: (any LaneJob)? = nil) {
         if let job = job as? EventJob, let event = job.event { job.leave(slots, of: event.kind) }
         guard !openEvents.isEmpty || !answerWaiters.isEmpty else { return }
-        for entry in slots.flatMap({ openEvents.leave($0) }) { finish(entry) }
+        for entry in slots.flatMap({ openEvents.leave($0, at: time.now()) }) { finish(entry) }
         // In a job of its own: the lane may be in the middle of an event, or of a change of a module.
         if !answerWaiters.isEmpty { host?.onLane { app, _ in app.noteAnswered() } }
     }
@@ -56,7 +56,9 @@ extension App {
     /// Gives the events their outcomes that a module has yet to answer, since it wants them later.
     func leavePausedEvents(of slot: ModuleSlot) {
         // It answers what it has.
-        let left = openEvents.leave(slot, as: .later) { !gate.lane.isOut($0, at: slot) }
+        let left = openEvents.leave(slot, as: .later, at: time.now()) {
+            !gate.lane.isOut($0, at: slot)
+        }
         for entry in left { finish(entry) }
         noteAnswered()
     }
@@ -67,11 +69,6 @@ extension App {
         tally.began = entry.began
         let now = time.now()
         timeInEvent = entry.began.duration(to: now)
-        // Only for what it was waited for alone: before that others were notified.
-        let wait = entry.passed.duration(to: now)
-        if let last = entry.last, wait >= max(EventTally.named, tally.slowest?.time ?? .zero) {
-            tally.slowest = (last, wait)
-        }
         note(entry.event, tally, after: timeInEvent)
         // Of a request only the URL is answered, for which the lane waits.
         role.ended(entry.event, tally, of: .own(entry.event), in: self)
@@ -213,7 +210,7 @@ extension App {
         while let slot = gate.lane.full {
             if let record = record(of: slot), record.isolated == nil {
                 guard let first = gate.lane.removeFirst(of: slot) else { break }
-                openEvents.answer(.none, to: first, by: slot).map(finish)
+                openEvents.answer(.none, to: first, by: slot, at: time.now()).map(finish)
                 continue
             }
             let outcome = settleNext(slot, on: thread)

@@ -6,6 +6,15 @@ extension App {
     /// Adds a delivery, if the record keeps it.
     func note(_ event: LifecycleEvent, _ tally: EventTally, after time: Duration) {
         guard let ring, ring.keeps(time, failed: tally.failed > 0, event.trace) else { return }
+        for (slot, share) in tally.slow {
+            guard let module = slot.id else { continue }
+            ring.add(
+                .handled(
+                    HostRecord.Handling(
+                        kind: event.kind, topic: event.topic, id: event.entry?.id,
+                        position: event.entry?.position, duration: min(share, time),
+                        trace: event.trace?.id)), of: module)
+        }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
         delivery.topic = event.topic
         delivery.id = event.entry?.id

@@ -118,7 +118,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
 
     private func end(_ event: LifecycleEvent, in app: App) {
         app.gate.lane.endDelivery(of: event, with: tally.lastAsked)
-        tally.slowest = slowest(in: app.gate.lane)
+        takeSlow(in: app.gate.lane)
         tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
         if open.isEmpty {
             app.ended(event, tally, of: request)

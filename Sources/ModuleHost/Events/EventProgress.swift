@@ -17,8 +17,9 @@ class EventProgress {
     ///
     /// Atomic as ``notified``: a thread that has lost the lane may write it, and one time is too short then.
     private final let lastReturn = Atomic(0)
-    /// The longest time of a responder so far in nanoseconds, and in the lowest 16 bits the number of its slot.
-    private final let longest = Atomic<UInt64>(0)
+    /// The longest times of responders so far in nanoseconds, each with the number of its slot in the lowest 16 bits; 0
+    /// for none.
+    private final let longest = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
 
     final var notifiedCount: Int { notified.load(ordering: .relaxed) }
 
@@ -49,9 +50,25 @@ class EventProgress {
         guard time > 0, isOwner() else { return }
         lastReturn.store(now, ordering: .relaxed)
         counts()?.add(time, of: slot)
-        guard time > Int(longest.load(ordering: .relaxed) >> 16) else { return }
-        longest.store(UInt64(min(time, 1 << 47)) << 16 | UInt64(slot), ordering: .relaxed)
+        if time >= Self.named { noteSlow(slot, time) }
     }
+
+    /// Notes a long time of a responder, in place of the shortest one where there are too many.
+    @inline(never)
+    private final func noteSlow(_ slot: UInt16, _ time: Int) {
+        var place = 0
+        for index in longest.indices {
+            let (word, least) = (
+                longest[index].load(ordering: .relaxed), longest[place].load(ordering: .relaxed)
+            )
+            if word >> 16 < least >> 16 { place = index }
+        }
+        let word = UInt64(min(time, 1 << 47)) << 16 | UInt64(slot)
+        guard word >> 16 > longest[place].load(ordering: .relaxed) >> 16 else { return }
+        longest[place].store(word, ordering: .relaxed)
+    }
+
+    private static let named = EventTally.named.wholeNanoseconds
 
     /// Notes that the lane goes on without a responder, which has not returned and has taken longest as a rule.
     final func noteOverdue(_ slot: UInt16, in lane: Lane) {
@@ -60,19 +77,28 @@ class EventProgress {
         noteReturn(of: slot, at: now, in: lane.counts.address) { true }
     }
 
-    /// The module that has taken longest, and its time to one tick of the kernel; nil where none has taken long.
-    final func slowest(in lane: Lane) -> (slot: ModuleSlot, time: Duration)? {
-        let longest = longest.load(ordering: .relaxed)
-        let time = Duration.nanoseconds(Int64(longest >> 16))
-        guard time >= EventTally.named else { return nil }
-        return lane.slot(UInt16(truncatingIfNeeded: longest)).map { ($0, time) }
+    /// Adds the modules that have taken long to the tally, in order of response; each time is right to one tick of the
+    /// kernel.
+    final func takeSlow(in lane: Lane) {
+        guard longest[0].load(ordering: .relaxed) != 0 else { return }
+        let all = longest.indices.compactMap { index -> (slot: ModuleSlot, time: Duration)? in
+            let word = longest[index].load(ordering: .relaxed)
+            guard word != 0, let slot = lane.slot(UInt16(truncatingIfNeeded: word)) else {
+                return nil
+            }
+            return (slot, .nanoseconds(Int64(word >> 16)))
+        }
+        for (slot, time) in all.sorted(by: { $0.slot.rank < $1.slot.rank }) {
+            tally.note(time, of: slot)
+        }
     }
 
     final func reset() {
         tally = EventTally()
         open = []
         notified.store(0, ordering: .relaxed)
-        longest.store(0, ordering: .relaxed)
+        guard longest[0].load(ordering: .relaxed) != 0 else { return }
+        for index in longest.indices { longest[index].store(0, ordering: .relaxed) }
     }
 
     /// Counts modules that have become overdue as that, and not as those whose replies come later.

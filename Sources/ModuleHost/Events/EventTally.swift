@@ -21,12 +21,24 @@ struct EventTally {
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: ModuleSlot?
-    /// The module that took longest, and its time; nil for less than ``named``.
+    /// The modules that took ``named`` or longer, with their times; of very many, the slowest.
     ///
-    /// For the module whose answer came last, the time since all were notified.
-    var slowest: (slot: ModuleSlot, time: Duration)?
+    /// For a module that answered later, with the time since all were notified.
+    private(set) var slow: [(slot: ModuleSlot, time: Duration)] = []
+    /// The module that took longest, and its time; nil for less than ``named``.
+    var slowest: (slot: ModuleSlot, time: Duration)? { slow.max { $0.time < $1.time } }
     /// The module at which a search for a claim ended; nil where all modules were called.
     var lastAsked: ModuleSlot?
+
+    /// Notes the time of a module, where that is long: beside a time that it had before.
+    mutating func note(_ time: Duration, of slot: ModuleSlot) {
+        guard time >= Self.named else { return }
+        if let index = slow.firstIndex(where: { $0.slot === slot }) {
+            slow[index].time += time
+        } else {
+            slow.append((slot, time))
+        }
+    }
 
     /// Counts a notified module that became overdue in the event.
     ///

@@ -11,8 +11,6 @@ struct OpenEvents {
         let began: ContinuousClock.Instant
         /// The instant at which all modules were notified.
         let passed: ContinuousClock.Instant
-        /// The module that answered last.
-        fileprivate(set) var last: ModuleSlot?
         /// The modules that have yet to answer.
         fileprivate var waiting: Set<UInt16>
     }
@@ -39,15 +37,21 @@ struct OpenEvents {
 
     /// Takes the answer of a module.
     ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - event: The event.
+    ///   - slot: The slot of the module.
+    ///   - now: The instant.
     /// - Returns: The event, where this is the last answer; nil also where the answer is too late.
-    mutating func answer(_ answer: EventAnswer, to event: LifecycleEvent, by slot: ModuleSlot)
-        -> Entry?
-    {
+    mutating func answer(
+        _ answer: EventAnswer, to event: LifecycleEvent, by slot: ModuleSlot,
+        at now: ContinuousClock.Instant
+    ) -> Entry? {
         guard var entry = entries[event.sequence], entry.waiting.remove(slot.number) != nil else {
             return nil
         }
         entry.tally.take(answer, from: slot, of: event.kind)
-        entry.last = slot
+        entry.tally.note(entry.passed.duration(to: now), of: slot)
         entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
         return entry.waiting.isEmpty ? entry : nil
     }
@@ -56,13 +60,13 @@ struct OpenEvents {
     ///
     /// - Returns: The events for which it was the last one, in order.
     mutating func leave(
-        _ slot: ModuleSlot, as answer: EventAnswer = .none,
+        _ slot: ModuleSlot, as answer: EventAnswer = .none, at now: ContinuousClock.Instant,
         where isMeant: (LifecycleEvent) -> Bool = { _ in true }
     ) -> [Entry] {
         let left = entries.values.filter { $0.waiting.contains(slot.number) }.map(\.event)
             .filter(isMeant)
             .sorted { $0.sequence < $1.sequence }
-        return left.compactMap { self.answer(answer, to: $0, by: slot) }
+        return left.compactMap { self.answer(answer, to: $0, by: slot, at: now) }
     }
 }
 

@@ -18,7 +18,7 @@ extension HostRecord.Fact {
     /// Whether it belongs to the deliveries, which come so often that they have a part of the file to themselves.
     var isFrequent: Bool {
         switch self {
-        case .delivered, .called, .requestsFailed, .threw: true
+        case .delivered, .handled, .called, .requestsFailed, .threw: true
         default: false
         }
     }
@@ -54,6 +54,7 @@ extension HostRecord.Fact {
         case .task(let name, let outcome, let time):
             RecordFields(code: 19, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
         case .delivered(let delivery): delivery.fields
+        case .handled(let handling): handling.fields
         case .called(let call): call.fields
         case .requestsFailed(let count, let last, let process):
             RecordFields(code: 22, numbers: [Int64(count), Int64(process), 0, 0], text: last)
@@ -91,8 +92,31 @@ extension HostRecord.Fact {
             self = .delivered(delivery)
         case 21: self = .called(HostRecord.Call(fields))
         case 22: self = .requestsFailed(Int(first), last: fields.text, processID: Int(second))
+        case 23:
+            guard let handling = HostRecord.Handling(fields) else { return nil }
+            self = .handled(handling)
         default: return nil
         }
+    }
+}
+
+extension HostRecord.Handling {
+    fileprivate var fields: RecordFields {
+        RecordFields(
+            code: 23,
+            numbers: [
+                Int64(kind.facts.code), Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
+                0,
+            ], name: id ?? "", topic: topic ?? "", trace: trace?.id ?? .zero)
+    }
+
+    fileprivate init?(_ fields: RecordFields) {
+        guard let kind = EventKind(recorded: fields.numbers[0]) else { return nil }
+        self.init(
+            kind: kind, topic: fields.topic.isEmpty ? nil : fields.topic,
+            id: fields.name.isEmpty ? nil : fields.name,
+            position: EventPosition(rawValue: UInt64(bitPattern: fields.numbers[1])),
+            duration: .nanoseconds(max(0, fields.numbers[2])), trace: TraceID(fields.trace))
     }
 }
 

@@ -43,6 +43,8 @@ package struct HostRecord: Hashable, Sendable {
         case task(String, outcome: String, Duration)
         /// A delivery of an event.
         case delivered(Delivery)
+        /// The part of a delivery that one module took, which was long.
+        case handled(Handling)
         /// A call from outside the app.
         case called(Call)
         /// Requests of the control socket that failed, so many that the log has only the last one of them.
@@ -75,6 +77,19 @@ package struct HostRecord: Hashable, Sendable {
         package var trace: TraceID?
     }
 
+    /// The part of a delivery that one module took.
+    package struct Handling: Hashable, Sendable {
+        package var kind: EventKind
+        /// The topic of a message.
+        package var topic: String?
+        /// The id that the sender of a durable event gave it.
+        package var id: String?
+        package var position: EventPosition?
+        /// The time of its handlers, until its answer if that came later.
+        package var duration: Duration
+        package var trace: TraceID?
+    }
+
     /// A call of a route, with its answer.
     package struct Call: Hashable, Sendable {
         /// The module and the action, or of a URL the part before its path.
@@ -92,6 +107,7 @@ package struct HostRecord: Hashable, Sendable {
     var trace: TraceID? {
         switch fact {
         case .delivered(let delivery): delivery.trace
+        case .handled(let handling): handling.trace
         case .called(let call): call.trace
         default: nil
         }
@@ -99,12 +115,6 @@ package struct HostRecord: Hashable, Sendable {
 }
 
 extension HostRecord {
-    /// Returns whether it is about a module: it happened to it, or it took longest in a delivery.
-    package func isAbout(_ id: ModuleID) -> Bool {
-        if case .delivered(let delivery) = fact, delivery.slowest?.module == id { return true }
-        return module == id
-    }
-
     /// The thing in words, which follow the name of the module if there is one.
     package var text: String {
         switch fact {
@@ -132,6 +142,7 @@ extension HostRecord {
         case .task(let name, let outcome, let time):
             "start-up task \(name) \(outcome) after \(time.briefText)"
         case .delivered(let delivery): delivery.text
+        case .handled(let handling): handling.text
         case .called(let call): call.text
         case .requestsFailed(let count, let last, _): "\(count) requests failed, the last: \(last)"
         }
@@ -160,6 +171,7 @@ extension HostRecord {
         case .threw: "threw"
         case .task: "start-up-task"
         case .delivered: "delivered"
+        case .handled: "handled"
         case .called: "called"
         case .requestsFailed: "requests-failed"
         }
@@ -184,6 +196,7 @@ extension HostRecord {
             json.member("ms", millisecondsOf: time.wholeNanoseconds)
         case .started(_, let process): json.member("pid", process)
         case .delivered(let delivery): delivery.write(to: &json)
+        case .handled(let handling): handling.write(to: &json)
         case .called(let call): call.write(to: &json)
         default: break
         }
@@ -218,6 +231,24 @@ extension HostRecord.Delivery {
         json.member("failed", failed)
         json.member("unresponsive", unresponsive)
         if let sender { json.member("sender", sender.text) }
+        if let trace { json.member("trace", trace.text) }
+    }
+}
+
+extension HostRecord.Handling {
+    fileprivate var text: String {
+        let topic = topic.map { " \($0)" } ?? ""
+        let place = position.map { ", inbox \($0)" } ?? ""
+        let id = id.map { ", id \($0)" } ?? ""
+        return "handled \(kind.rawValue)\(topic) in \(duration.briefText)\(place)\(id)"
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("event", kind.rawValue)
+        if let topic { json.member("topic", topic) }
+        if let id { json.member("id", id) }
+        if let position { json.member("position", position.description) }
+        json.member("ms", millisecondsOf: duration.wholeNanoseconds)
         if let trace { json.member("trace", trace.text) }
     }
 }

@@ -40,7 +40,9 @@ struct AppRecordTests {
         #expect(try facts(of: "x.a") == [.created, .launched])
         #expect(
             try facts(of: "x.b") == [
-                .created, .launched, .unresponsive(in: "background"), .responsive(missed: 0),
+                .created, .launched, .unresponsive(in: "background"),
+                .handled(HostRecord.Handling(kind: .background, duration: .seconds(6))),
+                .responsive(missed: 0),
             ])
         #expect(try facts(of: "x.c") == [.failed(reason: reason, need: nil)])
         #expect(
@@ -120,10 +122,15 @@ struct AppRecordTests {
         let line = try #require(test.recorder.records.first { $0.event == "background" })
         #expect(
             line.fields.suffix(2) == [LogField("slowest", "x.b"), LogField("slowestTime", "50ms")])
-        let entries = try #require(ring.contents).last(9) { entry in
-            (try? ModuleID("x.b")).map { entry.isAbout($0) } ?? false
+        let handled = try #require(ring.contents).last(9) { entry in
+            if case .handled = entry.fact { true } else { false }
         }
-        #expect(entries.last?.text.hasSuffix(": 3 modules; 50ms in x.b") == true)
+        #expect(
+            handled.map { "\($0.module?.text ?? "") \($0.text)" } == [
+                "x.a handled background in 20ms", "x.b handled background in 50ms",
+                "x.c handled background in 40ms", "x.a handled memory-warning in 30ms",
+                "x.c handled memory-warning in 40ms",
+            ])
         #expect(await test.stopped() == .stopped)
     }
 

@@ -48,6 +48,11 @@ struct RecordRingTests {
             .responsive(missed: 0), .responsive(missed: 9), .done, .unloaded,
             .restarting(in: .seconds(3)), .processStarted(11), .processEnded("killed"),
             .called(answered), .called(call),
+            .handled(
+                HostRecord.Handling(
+                    kind: .message, topic: "parcel.arrived", id: "a-1", position: delivery.position,
+                    duration: .milliseconds(650), trace: delivery.trace)),
+            .handled(HostRecord.Handling(kind: .push, duration: .milliseconds(10))),
             .requestsFailed(981, last: "post on topic ''", processID: 4711),
             .threw(in: .push, error: "no"), .task("x.a/index", outcome: "failed", .seconds(5)),
             .delivered(delivery), .delivered(.init(kind: .push, duration: .zero)),
@@ -71,7 +76,7 @@ struct RecordRingTests {
         #expect(entries.map(\.fact) == facts)
         #expect(entries.map(\.time.seconds) == Array(facts.indices))
         #expect(entries.allSatisfy { $0.module == module })
-        #expect(Set(facts.map { $0.fields.code }).count == 22)
+        #expect(Set(facts.map { $0.fields.code }).count == 23)
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 

@@ -53,6 +53,8 @@ struct TimelineTracks {
             add(
                 names.joined(separator: " "), "event",
                 Span(start: time - taken, end: time, text: text, isProblem: isProblem))
+        case "handled":
+            add(module ?? "", "module", Span(start: time - taken, end: time, text: text))
         case "start-up-task":
             let outcome = entry["outcome"]?.string
             add(

@@ -45,9 +45,14 @@ extension EventStory {
     /// Returns whether an entry of the record is about the event, or about what is a part of the same trace.
     fileprivate func isMeant(by entry: HostRecord) -> Bool {
         if let trace, entry.trace == trace { return true }
-        guard case .delivered(let delivery) = entry.fact else { return false }
         // After the removal of an inbox the next one has the same positions.
-        return delivery.position == position && (delivery.id == nil || delivery.id == id)
+        return switch entry.fact {
+        case .delivered(let delivery):
+            delivery.position == position && (delivery.id == nil || delivery.id == id)
+        case .handled(let handling):
+            handling.position == position && (handling.id == nil || handling.id == id)
+        default: false
+        }
     }
 
     /// The word that stands for the fate.

@@ -43,8 +43,8 @@ package struct WhyReport: Hashable, Sendable {
 
     /// The number of entries of the record to show.
     static let entries = 10
-    /// The number of deliveries among them in which the module took longest.
-    static let deliveries = 3
+    /// The number of events among them in which the module took long.
+    static let handlings = 3
 
     init(isRunning: Bool, _ summary: String, at time: WallTime) {
         (self.isRunning, self.summary, self.time) = (isRunning, summary, time)
@@ -113,21 +113,15 @@ extension WhyReport {
 }
 
 extension RecordContents {
-    /// Returns the last entries about a module, with a few deliveries in which it took longest: many of them would hide what
+    /// Returns the last entries about a module, with a few events in which it took long: many of them would hide what
     /// happened to it.
     func story(of id: ModuleID) -> [HostRecord] {
-        var deliveries = 0
-        let all = last(WhyReport.entries + WhyReport.deliveries) { entry in
-            if entry.module == id { return true }
-            guard deliveries < WhyReport.deliveries, entry.isAbout(id) else { return false }
-            deliveries += 1
-            return true
-        }
-        var surplus = all.count { $0.module == id } - WhyReport.entries
-        return all.filter { entry in
-            guard entry.module == id, surplus > 0 else { return true }
-            surplus -= 1
-            return false
+        var handlings = 0
+        return last(WhyReport.entries) { entry in
+            guard entry.module == id else { return false }
+            guard case .handled = entry.fact else { return true }
+            handlings += 1
+            return handlings <= WhyReport.handlings
         }
     }
 }
