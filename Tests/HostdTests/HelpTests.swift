@@ -34,7 +34,7 @@ struct HelpTests {
                   schema     print the JSON Schema of slatefiles
                   signals    list the effect of each signal
                   status     show the state of the host
-                  why        explain what is wrong or what became of an event
+                  why        explain what is wrong or one module or event or URL
                   modules    list the modules and their states
                   health     exit with 0 if the host is ready and healthy
                   wait       wait until the host is ready or a module runs

@@ -45,6 +45,9 @@ struct InboxCommandTests {
 
     // MARK: The command line
 
+    private static let help =
+        "'hostd inbox retry POSITION' delivers one once more, 'hostd inbox drop POSITION' removes it"
+
     @Test(
         "what makes no sense",
         arguments: [
@@ -160,6 +163,7 @@ struct InboxCommandTests {
                   position  event     id  moved                     reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
                   1:9       ?             2026-03-01T09:41:00.005Z  x.b: no\u{FFFD}JSON
+                \(Self.help)
 
                 """)
         #expect(
@@ -176,6 +180,7 @@ struct InboxCommandTests {
                   position  event     id  moved                     reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
                   … and 1 more; '--limit N' shows more
+                \(Self.help)
 
                 """)
         let letters =

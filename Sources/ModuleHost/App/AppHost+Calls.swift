@@ -150,9 +150,8 @@ extension AppHost {
         )
     }
 
-    /// Returns the part of a URL that names the module: what follows may be a parameter.
     private static func target(of url: String) -> String {
-        (try? RouteURL(url)).map { "\($0.scheme)://\($0.authority ?? "")" } ?? "an invalid URL"
+        (try? RouteURL(url))?.target ?? "an invalid URL"
     }
 
     private func call<Reply: Sendable>(
@@ -164,6 +163,11 @@ extension AppHost {
             CallFromOutside(
                 CallJob(through: gate, trace: trace, later: later, completion, body), of: app))
     }
+}
+
+extension RouteURL {
+    /// The part that names the module, as the record has it: what follows may be a parameter.
+    var target: String { "\(scheme)://\(authority ?? "")" }
 }
 
 /// The failure of a call, as the record and the observer have it.

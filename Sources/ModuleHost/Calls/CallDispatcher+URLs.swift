@@ -96,6 +96,8 @@ extension CallDispatcher {
     struct Openness: Sendable {
         /// Whether a route would answer.
         var isOpen: Bool
+        /// The route that would, or that cannot decode the request; nil for none.
+        var entry: RouteTable.Entry?
         /// The failed module whose `instead` would be opened; nil for none.
         var instead: TakenInstead?
     }
@@ -135,13 +137,13 @@ extension CallDispatcher {
     ) throws -> Openness {
         let url = try redirected(url, caller, redirects, isDryRun: true, on: thread)
         do {
-            if let isRequest = try isRequest(url, for: caller, on: thread) {
-                return Openness(isOpen: isRequest)
+            if let openness = try openness(ofRequest: url, for: caller, on: thread) {
+                return openness
             }
             guard try makeCommand(namedIn: url, for: caller, isDryRun: true, on: thread) else {
                 return Openness(isOpen: false)
             }
-            return Openness(isOpen: try isRequest(url, for: caller, on: thread) ?? false)
+            return try openness(ofRequest: url, for: caller, on: thread) ?? Openness(isOpen: false)
         } catch let failure as ModuleHasFailed {
             guard let next = try instead(of: failure, in: url, for: caller, on: thread) else {
                 return Openness(isOpen: false)
@@ -154,9 +156,9 @@ extension CallDispatcher {
     }
 
     /// Returns whether the route that answers a URL can decode the request; nil where no route answers it.
-    private func isRequest(
-        _ url: RouteURL, for caller: Caller, on thread: LaneThread
-    ) throws -> Bool? {
+    private func openness(
+        ofRequest url: RouteURL, for caller: Caller, on thread: LaneThread
+    ) throws -> Openness? {
         try passingOn(url, for: caller, on: thread) { match in
             var isRequest = false
             try call(on: thread) {
@@ -164,7 +166,7 @@ extension CallDispatcher {
             } _: { route, _ in
                 isRequest = route.check(match.parameters)
             }
-            return isRequest
+            return Openness(isOpen: isRequest, entry: match.entry)
         }
     }
 

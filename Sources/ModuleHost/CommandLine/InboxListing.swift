@@ -23,10 +23,11 @@ struct InboxListing {
                 \(rejected.unreadable) of them
                 """)
         }
-        return arguments.has("json") ? Console.write(json: json) : Console.write(text)
+        return arguments.has("json")
+            ? Console.write(json: json) : Console.write(text(arguments.program.name))
     }
 
-    private var text: TerminalText {
+    private func text(_ program: String) -> TerminalText {
         var text: TerminalText = "\(pending.count) pending\n"
         if !pending.first.isEmpty {
             let head = ["  position", "event", "id", "time", "modules"]
@@ -50,7 +51,11 @@ struct InboxListing {
             let head = ["  position", "event", "id", "moved", "reason"]
             text += textTable([head] + shown.map(row), keeping: 4)
         }
-        return text + rest(rejected.events.count)
+        text += rest(rejected.events.count)
+        guard !shown.isEmpty else { return text }
+        let command = "\(program) inbox"
+        return text
+            + "'\(command) retry POSITION' delivers one once more, '\(command) drop POSITION' removes it\n"
     }
 
     private var behind: [(id: ModuleID, from: EventPosition)] {

@@ -82,6 +82,11 @@ package struct DeadLetters: Sendable {
         return contents
     }
 
+    /// Returns the last one of the file; nil for none, and for one that is longer than the bytes to read.
+    func newest(reading bytes: Int = 64 << 10) throws(InboxError) -> DeadLetter? {
+        try lines(atMost: bytes).last.flatMap(DeadLetter.init)
+    }
+
     /// Returns the places of lines that were rejected for all modules, from the end of the file.
     ///
     /// A host that dies right after it has rejected a line reads that line again, and has to recognize it.

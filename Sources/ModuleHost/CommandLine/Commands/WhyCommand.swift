@@ -2,23 +2,25 @@ import AppService
 
 extension Command {
     static let why = Command(
-        name: "why", summary: "explain what is wrong or what became of an event",
+        name: "why", summary: "explain what is wrong or one module or event or URL",
         discussion: """
             Without an argument: what is wrong now, the worst first. With a MODULE: its state, since when
             and why, what needs it and waits for it, what happens next, the command that helps, and the
             last ten entries about it in the record. With an EVENT, a position in the inbox or the id that
             its sender gave it: whether it is done, and if not, which modules have yet to handle it or why
-            it is a dead letter. A text that is a module and an id is the module. With a TRACE, a traceparent
-            or the id in it: the events and calls that are a part of it, in order. Of these the record
-            keeps those that took 1 ms or failed, and those whose traceparent ends in 1; see run --record.
+            it is a dead letter. A text that is a module and an id is the module. With a URL: the route that
+            answers it, whether you may open it, and the state of its module; nothing is opened. With a
+            TRACE, a traceparent or the id in it: the events and calls that are a part of it, in order. Of
+            these the record keeps those that took 1 ms or failed, and those whose traceparent ends in 1; see
+            run --record.
 
             Where no host runs, this comes from the black box, the record and the inbox that the last one
             has left. That of an event always does: of another user's host it is not shown.
             """,
         operands: [
             Operand(
-                placeholder: "MODULE|EVENT|TRACE",
-                help: "the id of a module; a position or id of an event; a trace")
+                placeholder: "MODULE|EVENT|URL|TRACE",
+                help: "the id of a module; a position or id of an event; a URL; a trace")
         ],
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
@@ -31,6 +33,7 @@ extension Command {
             Example(line: "why", explanation: "what is wrong now"),
             Example(line: "why com.mm.push", explanation: "the story of a module"),
             Example(line: "why 3:4096", explanation: "what became of an event"),
+            Example(line: "why shop:///orders/7", explanation: "what answers a URL"),
             Example(
                 line: "why 4bf92f3577b34da6a3ce929d0e0e4736",
                 explanation: "what a request has set off"),
@@ -42,6 +45,8 @@ extension Command {
                 arguments,
                 recover: { error in
                     switch error {
+                    // Which modules have which routes, only a host knows.
+                    case _ where name.map(WhyReport.isURL) == true: nil
                     case .notRunning where isPosition:
                         explainEvent(name, whileRunning: false, arguments)
                     case .notRunning: explain(name, left: arguments)

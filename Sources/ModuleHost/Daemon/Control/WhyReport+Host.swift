@@ -7,6 +7,8 @@ struct WhyKnowledge {
     /// The modules that need each.
     let dependents: [ModuleID: [ModuleID]]
     let record: RecordContents?
+    /// The last dead letter in the file, perhaps of an earlier host; nil for none.
+    var deadLetter: DeadLetter?
     /// The name of the host's program, for the commands that help.
     let program: String
     let now: WallTime
@@ -166,10 +168,16 @@ struct WhyKnowledge {
             }
             findings.append(finding)
         }
-        if let count = status.inbox?.rejected, count > 0 {
+        let rejected = status.inbox?.rejected ?? 0
+        if rejected > 0 || deadLetter != nil {
             var finding = WhyReport.Finding(nil, "dead letters", rank: 8)
-            finding.reason = "\(count) since the host started"
+            finding.reason = "\(rejected == 0 ? "none" : "\(rejected)") since the host started"
             finding.command = "\(program) inbox"
+            if let deadLetter {
+                finding.since = WallTime(deadLetter.time)
+                let name = deadLetter.id ?? "\(deadLetter.position)"
+                finding.reason? += "; the last one, \(name): \(deadLetter.reason)"
+            }
             findings.append(finding)
         }
         if let death = status.identity.lastDeath {
@@ -262,11 +270,12 @@ extension ControlledDaemon {
     /// Reports what is wrong, or what is the matter with a module.
     ///
     /// - Parameters:
-    ///   - name: The id of the module; nil for all that is wrong.
+    ///   - name: The id of the module, a URL or the id of a trace; nil for all that is wrong.
+    ///   - origin: The origin of the question.
     ///   - onControlThread: Runs work on the control socket's thread: the lane must not spend time on it.
     ///   - completion: Called once, on the thread of the control socket or another one but the lane's.
     func why(
-        _ name: String?,
+        _ name: String?, from origin: Origin,
         onControlThread: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
         _ completion: @escaping @Sendable (Result<WhyReport, RPCError>) -> Void
     ) {
@@ -275,11 +284,27 @@ extension ControlledDaemon {
             // It takes no lane.
             return onControlThread { [self] in completion(report(of: trace)) }
         }
+        if let name, WhyReport.isURL(name) {
+            return why(url: name, from: origin, onControlThread: onControlThread, completion)
+        }
         modules { [self] result in
             onControlThread { [self] in
                 completion(Result { () throws(RPCError) in try report(of: name, result) })
             }
         }
+    }
+
+    /// Returns what is known, for a report.
+    ///
+    /// - Throws: The error of `modules`.
+    func knowledge(
+        of modules: Result<[ModuleStatus], RPCError>
+    ) throws(RPCError) -> WhyKnowledge {
+        WhyKnowledge(
+            status: try status(), modules: try modules.get().map(\.measured),
+            dependents: host.slatefile.dependents, record: host.ring?.contents,
+            deadLetter: host.inbox.flatMap { try? DeadLetters($0.folder).newest() },
+            program: program, now: .now())
     }
 
     private func report(of trace: TraceID) -> Result<WhyReport, RPCError> {
@@ -294,28 +319,25 @@ extension ControlledDaemon {
     private func report(
         of name: String?, _ result: Result<[ModuleStatus], RPCError>
     ) throws(RPCError) -> WhyReport {
-        let status = try status()
-        let modules: [ModuleStatus]
-        var busy: RPCError?
-        do throws(RPCError) {
-            modules = try result.get()
-        } catch {
-            // Without the lane, all else is known still.
-            guard name == nil, error.code == .overdue else { throw error }
-            (modules, busy) = ([], error)
-        }
-        let knowledge = WhyKnowledge(
-            status: status, modules: modules.map(\.measured), dependents: host.slatefile.dependents,
-            record: host.ring?.contents, program: program, now: .now())
         guard let name else {
-            var report = knowledge.report()
+            var report: WhyReport
+            var busy: RPCError?
+            do throws(RPCError) {
+                report = try knowledge(of: result).report()
+            } catch {
+                // Without the lane, all else is known still.
+                guard error.code == .overdue else { throw error }
+                busy = error
+                report = try knowledge(of: .success([])).report()
+            }
             if let busy {
-                var finding = WhyReport.Finding(status.atWork, "busy")
+                var finding = WhyReport.Finding(try status().atWork, "busy")
                 finding.reason = "\(busy)"
                 report.findings.insert(finding, at: 0)
             }
             return report
         }
+        let knowledge = try knowledge(of: result)
         guard let module = knowledge.modules.first(where: { $0.id.text == name }) else {
             throw RPCError(NoSuchModule(name: name, in: host.slatefile))
         }
@@ -331,7 +353,9 @@ extension ControlMethods {
     /// Adds `why`, which responds with what is wrong, or with what is the matter with a module.
     mutating func addWhy(of daemon: ControlledDaemon) {
         add("why", WhyParameters.self) { parameters, call in
-            daemon.why(parameters.module, onControlThread: call.onControlThread) { report in
+            daemon.why(
+                parameters.module, from: call.peer.origin, onControlThread: call.onControlThread
+            ) { report in
                 call.reply.give(report) { $0.write(to: &$1) }
             }
         }
