@@ -66,4 +66,56 @@ struct StartupCommandTests {
         #expect(
             try slow.hostd("status").output.contains("\nstart-up      x.a/b 1.5s\n"))
     }
+
+    @Test("the launches before, from a file that outlives the hosts; and a report of one's own")
+    func earlier() throws {
+        let folder = try TemporaryFolder()
+        var starts: [String] = []
+        for _ in 0..<4 {
+            let run = try HostdRun(HostdRun.slatefile(), in: folder).ready()
+            let report = try JSONValue(parsing: run.hostd("startup", "--json").output)
+            starts.append(try #require(report["startedAt"]?.string))
+            if starts.count == 4 {
+                let former = try JSONValue(
+                    parsing: run.hostd("startup", "--launch", "-1", "--json").output)
+                #expect(former["startedAt"]?.string == starts[2] && former["readyMs"] != nil)
+                let none = try run.hostd("startup", "--launch", "-7")
+                #expect(none.exit == .code(69) && none.error.contains("launch -7 is not kept"))
+            }
+            #expect(try run.terminated().exit == .code(0))
+        }
+        func hostd(_ arguments: String...) throws -> HostProcess.Outcome {
+            try HostProcess.run(["startup"] + arguments, in: folder.path)
+        }
+        let newest = try hostd()
+        #expect(newest.output.hasPrefix("the host that started at \(starts[3])\n@"))
+        #expect(newest.output.contains("READY"))
+        #expect(
+            try hostd("--launch=-2").output.hasPrefix("the host that started at \(starts[1])\n"))
+        let forgotten = try hostd("--launch", "-3")
+        #expect(forgotten.exit == .code(69))
+        #expect(
+            forgotten.error.contains("launch -3 is not kept: there are 3, the newest of which is 0")
+        )
+        #expect(try hostd("--launch", "1").exit == .code(64))
+
+        try folder.write(Self.report, to: "report.json")
+        #expect(try hostd("--file", "report.json").output.hasSuffix("@1.69s          READY\n"))
+        try folder.write("[1]", to: "report.json")
+        #expect(try hostd("--file", "report.json").exit == .code(78))
+        #expect(try hostd("--file", "none.json").exit == .code(66))
+    }
+
+    @Test("a launch that fails is kept, too, with the steps up to then")
+    func failed() throws {
+        let folder = try TemporaryFolder()
+        let slatefile = HostdRun.slatefile(
+            journal: #""required": true, "config": {"file": "none/journal.ndjson"}"#)
+        let run = try HostdRun(slatefile, in: folder)
+        #expect(try run.ended().exit == .code(70))
+        let outcome = try HostProcess.run(["startup", "--json"], in: folder.path)
+        #expect(outcome.exit == .code(0))
+        let report = try JSONValue(parsing: outcome.output)
+        #expect(report["readyMs"] == nil && report["startedAt"] != nil)
+    }
 }

@@ -18,7 +18,11 @@ extension AppHost {
     }
 
     /// The report on the launch, for any thread.
-    package var launchReport: LaunchReport { LaunchReport(launchTimes.current, startup.report()) }
+    package var launchReport: LaunchReport {
+        var report = LaunchReport(launchTimes.current, startup.report())
+        report.hostStarted = launchTimes.hostStarted
+        return report
+    }
 
     /// Adds a task to the record if it took a second or did not succeed.
     private func note(_ task: String, _ outcome: String, _ time: Duration, isFailed: Bool) {

@@ -20,6 +20,8 @@ package struct LaunchReport: Hashable, Sendable {
         package var duration: Duration? { ended.map { $0 - started } }
     }
 
+    /// The time at which the host began.
+    package var hostStarted: WallTime?
     /// The time from the beginning to READY; nil before it.
     package var ready: Duration?
     /// The steps, in the order of their beginnings.
@@ -97,6 +99,7 @@ extension LaunchReport {
             shown = slowest.prefix(Self.limit).sorted { $0.started < $1.started }
         }
         json.object {
+            if let hostStarted { $0.member("startedAt", hostStarted.iso8601) }
             if let ready { $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds) }
             $0.member("chain") { $0.objects(for: chain) { $0.write(to: &$1) } }
             $0.member("steps") { $0.objects(for: shown) { $0.write(to: &$1) } }

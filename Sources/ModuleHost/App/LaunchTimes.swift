@@ -53,6 +53,8 @@ final class LaunchTimes: Sendable {
     private static let limit = 1000
 
     private let times = Guarded(Times())
+    /// The time at which the host was made.
+    let hostStarted = WallTime.now()
 
     var current: Times { times.withLock { $0 } }
 

@@ -143,6 +143,7 @@ final class DaemonRun: Sendable {
             take(signal)
         }
         watch?.stop()
+        host.keepLaunch(waits: true)
         let end = end.withLock { $0 } ?? .failed("the signals ended")
         controlled.ended(end)
         return end == .stopped ? .success : .failed
@@ -176,6 +177,7 @@ final class DaemonRun: Sendable {
     func ready() {
         notifier.launched()
         watchdog?.start()
+        host.keepLaunch()
     }
 
     func stopping(_ end: AppHost.End, because reason: String) {

@@ -176,6 +176,7 @@ extension AppHost {
         let finish: @Sendable (End) -> Void = { end in
             parts?.end(end)
             if let host = reference.object {
+                if parts != nil { host.keepLaunch(waits: true) }
                 host.moduleProcesses.killAll()
                 host.moduleProcesses.endAll(mark, within: .seconds(2), log: host.log)
             }
@@ -190,7 +191,9 @@ extension AppHost {
             log: log, time: time,
             observer: Observer(
                 onReady: { modules, _, after in
-                    parts?.blackBox.ring?.add(.ready(after: after, modules: modules))
+                    guard let parts else { return }
+                    parts.blackBox.ring?.add(.ready(after: after, modules: modules))
+                    reference.object?.keepLaunch()
                 },
                 onStop: { end, _ in reference.object?.waits.end(failure: end.failure) },
                 deliveries: settings.observer,
