@@ -45,17 +45,17 @@ struct AvailableModules {
             if entry.settings?.isComplete == false { rows.append(["setting", "…"]) }
             rows += entry.routes.map { route in
                 [
-                    "route", route.pattern, route.parameterList, route.access.rawValue,
-                    route.reply ?? "",
+                    "route", route.pattern, route.access.rawValue,
+                    "(\(route.parameterList))" + (route.reply.map { " -> \($0)" } ?? ""),
                 ]
             }
             if rows.isEmpty { rows = [[""]] }
             return rows.enumerated().map { index, row in
                 let row = [index == 0 ? entry.name : ""] + row
-                return row + Array(repeating: "", count: 6 - row.count)
+                return row + Array(repeating: "", count: 5 - row.count)
             }
         }
-        return textTable([["entry", "has", "", "", "access", "reply"]] + rows)
+        return textTable([["entry", "has", "", "", ""]] + rows, keeping: 4)
     }
 
     /// The listing for programs: an array with an object for each class.

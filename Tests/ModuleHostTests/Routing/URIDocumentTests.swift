@@ -35,14 +35,16 @@ struct URIDocumentTests {
         let text = try Self.document().rendered(as: .text)
         #expect(
             text == """
-                module       route             access      parameters                                      reply
-                com.mm.user  user/:name/posts  public      name: String, page: Int?, style: (plain|bold)?  [Int]
+                module       route             access      reply
+                com.mm.user  user/:name/posts  public      [Int]
                                What a user wrote.
+                               parameters name: String, page: Int?, style: (plain|bold)?
                                slate://com.mm.user/user/mia/posts?page=1&style=plain
                              sign-out          authorized
                                action signOut
                                slate://com.mm.user/sign-out
-                com.mm.shop  https://*path     local       path: [String]
+                com.mm.shop  https://*path     local
+                               parameters path: [String]
                                https://www.example.com/page
 
                 """)

@@ -1,6 +1,6 @@
 extension URIDocument {
-    /// The document as a table for a terminal: a line for each route and, below it, its summary and an
-    /// example.
+    /// The document as a table for a terminal: a line for each route and, below it, its summary, its parameters and an
+    /// example, in lines of 80 characters where the names leave room for that.
     var text: String {
         if routes.isEmpty {
             let none = incomplete.isEmpty ? "no module of '\(shown(app))' has routes\n" : ""
@@ -9,10 +9,10 @@ extension URIDocument {
         let rows = routes.map { route in
             [
                 shown(route.module), shown(route.pattern), route.access.rawValue,
-                route.parameterList, shown(route.reply ?? ""),
+                shown(route.reply ?? ""),
             ]
         }
-        let header = ["module", "route", "access", "parameters", "reply"]
+        let header = ["module", "route", "access", "reply"]
         var widths = header.map(\.count)
         for row in rows {
             for (column, slot) in row.enumerated() {
@@ -31,8 +31,9 @@ extension URIDocument {
             // The name appears once, at the first of the module's routes.
             text += line([row[0] == lastModule ? "" : row[0]] + row.dropFirst())
             lastModule = row[0]
-            for note in route.notes {
-                text += String(repeating: " ", count: widths[0] + 4) + note + "\n"
+            let margin = widths[0] + 4
+            for line in route.notes.flatMap({ filled($0, to: max(40, 80 - margin)) }) {
+                text += String(repeating: " ", count: margin) + line + "\n"
             }
         }
         return text + (closing.isEmpty ? "" : "\n") + closing.joined()
@@ -54,10 +55,11 @@ extension URIDocument {
 }
 
 extension URIDocument.Route {
-    /// The notes beside the columns.
+    /// The lines below the columns.
     fileprivate var notes: [String] {
         var notes: [String] = []
         if !summary.isEmpty { notes.append(shown(summary)) }
+        if !parameterList.isEmpty { notes.append("parameters \(parameterList)") }
         if action != pattern { notes.append("action \(shown(action))") }
         if let lateness { notes.append(lateness) }
         notes.append(example.map(shown) ?? "no example: no URL was found that leads here")
