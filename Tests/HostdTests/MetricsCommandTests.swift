@@ -61,7 +61,7 @@ struct MetricsCommandTests {
             $0.hasPrefix("hostd_module_") && ($0.contains("_total{") || $0.contains("_seconds_"))
         }
         for sample in [
-            "deliveries_total", "failures_total", "handling_seconds_sum", "handling_seconds_count",
+            "failures_total", "handling_seconds_sum", "handling_seconds_count",
         ] {
             #expect(
                 counters.contains { $0.contains("\(sample){app=\"test\",module=\"x.journal\"}") })

@@ -78,7 +78,7 @@ struct TopTableTests {
         let process = ["restarts_total": 2.0, "process_resident_memory_bytes": Double(12 << 20)]
         table.take(
             sample(
-                at: 100, events: 1000, Module(id: "x.a", values: ["deliveries_total": 100]),
+                at: 100, events: 1000, Module(id: "x.a", values: ["handling_seconds_count": 100]),
                 Module(id: "x.b", values: process)))
         #expect(lines(table)[0] == "shop: active, up 1m40s, inbox 2048 B, 34 MiB")
         #expect(
@@ -90,7 +90,7 @@ struct TopTableTests {
                 Module(
                     id: "x.a", state: "unresponsive",
                     values: [
-                        "deliveries_total": 2101, "handling_seconds_sum": 0.5, "behind": 7,
+                        "handling_seconds_count": 2101, "handling_seconds_sum": 0.5, "behind": 7,
                         "failures_total": 3,
                     ]),
                 Module(id: "x.b", values: process)))
@@ -138,16 +138,17 @@ struct TopTableTests {
     @Test("a counter that begins again counts from 0; samples of two hosts have no rates")
     func resets() {
         var table = TopTable()
-        table.take(sample(at: 100, Module(id: "x.a", values: ["deliveries_total": 500])))
-        table.take(sample(at: 101, Module(id: "x.a", values: ["deliveries_total": 20])))
+        table.take(sample(at: 100, Module(id: "x.a", values: ["handling_seconds_count": 500])))
+        table.take(sample(at: 101, Module(id: "x.a", values: ["handling_seconds_count": 20])))
         #expect(lines(table)[3].hasPrefix("x.a    running         20 "))
         table.take(
-            sample(at: 102, start: 101.5, Module(id: "x.a", values: ["deliveries_total": 30])))
+            sample(at: 102, start: 101.5, Module(id: "x.a", values: ["handling_seconds_count": 30]))
+        )
         #expect(lines(table)[3].hasPrefix("x.a    running          - "))
         #expect(!lines(table)[0].contains("events/s"))
         // The clock was set back.
         table.take(
-            sample(at: 90, start: 101.5, Module(id: "x.a", values: ["deliveries_total": 40])))
+            sample(at: 90, start: 101.5, Module(id: "x.a", values: ["handling_seconds_count": 40])))
         #expect(lines(table)[3].hasPrefix("x.a    running          - "))
         #expect(lines(table)[0].contains("up 0s"))
     }
@@ -155,8 +156,8 @@ struct TopTableTests {
     @Test("a busy host leaves the modules out: the last ones stay, with their rates")
     func busy() {
         var table = TopTable()
-        table.take(sample(at: 100, Module(id: "x.a", values: ["deliveries_total": 0])))
-        table.take(sample(at: 101, Module(id: "x.a", values: ["deliveries_total": 9])))
+        table.take(sample(at: 100, Module(id: "x.a", values: ["handling_seconds_count": 0])))
+        table.take(sample(at: 101, Module(id: "x.a", values: ["handling_seconds_count": 9])))
         let before = lines(table)[2...]
         table.take(sample(at: 104, events: 30))
         #expect(table.busyNotice != nil && lines(table)[2...] == before)
@@ -173,14 +174,16 @@ struct TopTableTests {
     func order(key: String, expected: String) throws {
         var table = TopTable()
         let modules = [
-            Module(id: "x.a", values: ["deliveries_total": 9, "failures_total": 0]),
+            Module(id: "x.a", values: ["handling_seconds_count": 9, "failures_total": 0]),
             Module(
                 id: "x.b", state: "failed",
-                values: ["deliveries_total": 5, "failures_total": 1, "handling_seconds_sum": 2]),
+                values: [
+                    "handling_seconds_count": 5, "failures_total": 1, "handling_seconds_sum": 2,
+                ]),
             Module(
                 id: "x.c",
                 values: [
-                    "deliveries_total": 1, "handling_seconds_sum": 1, "behind": 4,
+                    "handling_seconds_count": 1, "handling_seconds_sum": 1, "behind": 4,
                     "restarts_total": 0, "process_resident_memory_bytes": 1,
                 ]),
         ]
@@ -224,7 +227,9 @@ struct TopTableTests {
         for (one, other) in [(1e300, -1e300), (-1e300, 1e300), (.leastNonzeroMagnitude, 1e-300)] {
             var table = TopTable()
             for (time, value) in [(0, one), (.leastNonzeroMagnitude, other), (1e300, one)] {
-                let values = ["deliveries_total": value, "process_resident_memory_bytes": value]
+                let values = [
+                    "handling_seconds_count": value, "process_resident_memory_bytes": value,
+                ]
                 table.take(
                     sample(
                         at: time, start: one, events: value,

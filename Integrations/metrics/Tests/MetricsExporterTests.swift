@@ -72,7 +72,7 @@ struct MetricsExporterTests {
         _ = try backend.expectGauge(
             "hostd_module_state", [("app", "families"), ("module", "x.main"), ("state", "running")])
         let deliveries = try backend.expectCounter(
-            "hostd_module_deliveries_total", [("app", "families"), ("module", "x.main")])
+            "hostd_module_handling_seconds_count", [("app", "families"), ("module", "x.main")])
         #expect(deliveries.totalValue > 0)
         let start = try backend.expectGauge(
             "hostd_process_start_time_seconds", [("app", "families")])

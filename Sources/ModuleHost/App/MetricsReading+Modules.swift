@@ -26,15 +26,11 @@ extension MetricsReading {
                 "Calls that wait for the process of the module, or until it is made."
             ) { Double($0.calls) },
             family(
-                "hostd_module_deliveries_total", .counter,
-                "Events that handlers of the module have handled."
-            ) { ($0.counts?.deliveries).map(Double.init) },
-            family(
                 "hostd_module_failures_total", .counter, "Handlers of the module that threw."
             ) { ($0.counts?.failures).map(Double.init) },
             MetricFamily(
                 "hostd_module_handling_seconds", .histogram,
-                "Time that handlers of events of the module took, until its answer if that comes later.",
+                "Times of the events that the module has handled, until its answer if that comes later.",
                 modules.flatMap { module in module.counts.map { $0.samples(.module(module)) } ?? []
                 }),
             family(

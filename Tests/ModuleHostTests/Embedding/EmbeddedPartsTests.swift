@@ -74,7 +74,9 @@ struct EmbeddedPartsTests {
         #expect(try await client.stop()["outcome"]?.string == "stopped")
         try await run.value
         #expect(
-            folder.names == ["blackbox", "disabled.json", "hostd.pid", "inbox", "record"])
+            folder.names == [
+                "blackbox", "disabled.json", "hostd.pid", "inbox", "launches.ndjson", "record",
+            ])
         #expect(try folder.text(of: "hostd.pid") == "")
     }
 

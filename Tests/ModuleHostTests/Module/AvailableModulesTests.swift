@@ -73,16 +73,14 @@ struct AvailableModulesTests {
         let lines = listing.text.string.split(separator: "\n")
         let start = try #require(
             lines.firstIndex { $0.hasPrefix("ModuleHostTests.KitchenModule ") })
-        let cells = lines[start..<start + 4].map { line in
+        let cells = lines[start..<start + 5].map { line in
             line.split(separator: " ").map(String.init)
         }
         #expect(cells[0].dropFirst() == ["setting", "dishes", "[String]"])
         #expect(cells[1] == ["setting", "heat", "Int?"])
-        #expect(
-            cells[2] == [
-                "route", "order/:dish", "dish:", "String,", "spicy:", "Bool?", "public", "String",
-            ])
-        #expect(cells[3].first?.hasPrefix("ModuleHostTests.") == true)
+        #expect(cells[2] == ["route", "order/:dish", "public"])
+        #expect(cells[3] == ["(dish:", "String,", "spicy:", "Bool?)", "->", "String"])
+        #expect(cells[4].first?.hasPrefix("ModuleHostTests.") == true)
 
         let json = try JSONValue(parsing: listing.json)
         let entry = try #require(

@@ -143,18 +143,16 @@ struct TopTable {
 
     private func row(_ module: String, _ sample: TopSample) -> Row {
         func rate(_ name: String) -> Double? {
-            sample.rate(of: "hostd_module_\(name)_total", module, since: modules.former)
+            sample.rate(of: "hostd_module_handling_seconds_\(name)", module, since: modules.former)
         }
         func value(_ name: String) -> Double? { sample["hostd_module_\(name)", module] }
         let state = sample.states[module] ?? ""
-        let handling = sample.rate(
-            of: "hostd_module_handling_seconds_sum", module, since: modules.former)
         // It is in an event, which counts at its end.
         let isBusy = state == "unresponsive"
         return Row(
             module: module, state: state,
             values: [
-                rate("deliveries"), isBusy ? 100 : handling.map { 100 * $0 },
+                rate("count"), isBusy ? 100 : rate("sum").map { 100 * $0 },
                 isBusy ? .infinity : sample.slowestHundredth(of: module, since: modules.former),
                 value("behind") ?? 0, value("failures_total") ?? 0, value("restarts_total"),
                 value("process_resident_memory_bytes"),
