@@ -56,10 +56,14 @@ public enum DurableFile {
         }
         var bytes: [UInt8] = []
         while bytes.count <= limit {
+            var code: Int32 = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                count = Glibc.read(file, buffer.baseAddress, buffer.count)
-                if count < 0 { count = 0 }
+                let result = Glibc.read(file, buffer.baseAddress, buffer.count)
+                if result < 0 { code = errno }
+                count = max(0, result)
             }
+            if code == EINTR { continue }
+            guard code == 0 else { throw DurableFileError("read", path, code: code) }
             if chunk.isEmpty { return bytes }
             bytes += chunk
         }
@@ -72,11 +76,13 @@ public enum DurableFile {
     ///   - path: The file. Beside it a file is written whose name ends with `.new`.
     ///   - bytes: The new contents.
     ///   - mode: The permissions, from which those of the process's umask are taken away.
+    ///   - isShared: Whether other processes may replace the file at the same time. The name of the file beside it then
+    ///     has the number of the process; a process that is killed leaves it.
     /// - Throws: ``DurableFileError``.
     public static func replace(
-        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600
+        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600, isShared: Bool = false
     ) throws(DurableFileError) {
-        let temporary = path + ".new"
+        let temporary = isShared ? "\(path).\(getpid()).new" : path + ".new"
         // One that was left may have other permissions.
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
