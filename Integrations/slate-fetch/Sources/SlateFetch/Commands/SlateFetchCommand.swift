@@ -56,7 +56,7 @@ public enum SlateFetchCommand {
         Each has a --help. Without a command it is a module, which a host starts:
 
           { "id": "com.example.slate-fetch", "command": ["slate-fetch"],
-            "may": ["apply"], "config": {
+            "may": ["apply"], "replace": "stop-first", "config": {
               "source": "/srv/slates/shop.json", "keys": ["ed25519:…"] } }
 
         exit: 0 done; 64 wrong usage; 65 not valid, or refused; 66 nothing there, or
