@@ -21,9 +21,10 @@ enum KeyCommands {
                 .cannotCreate, "'\(file)' exists: no key is overwritten. Choose another name")
         }
         do throws(DurableFileError) {
-            try DurableFile.create(path, with: Array("\(key.secretText)\n".utf8))
+            // The public key first: if the other cannot be written, no private key is left over.
             try DurableFile.create(
                 path + ".pub", with: Array("\(key.publicKey)\n".utf8), mode: 0o644)
+            try DurableFile.create(path, with: Array("\(key.secretText)\n".utf8))
         } catch {
             throw CommandError(.cannotCreate, "\(error). Choose another place")
         }
