@@ -128,7 +128,7 @@ import Testing
         )
         let verify = try run("verify", "shop.json", "--key", "\(Samples.key.publicKey)")
         #expect(verify.code == 65)
-        #expect(verify.error.hasPrefix("slate-fetch verify: the signature of version 12"))
+        #expect(verify.error.hasPrefix("slate-fetch verify: the signature in 'shop.json' is wrong"))
     }
 
     @Test func `A private key that others may read is not used`() throws {

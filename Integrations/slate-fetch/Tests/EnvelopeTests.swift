@@ -46,7 +46,7 @@ import Testing
         let text = Samples.text(try Samples.envelope(12, stage: 10))
         let changed = replace(original, by: change, in: text)
         #expect(changed != text)
-        #expect(report(changed, app: "shop").hasPrefix("the signature of version 1"))
+        #expect(report(changed, app: "shop").hasPrefix("the signature in 'f' is wrong"))
     }
 
     @Test func `A signature with a wrong bit, or none, is refused`() throws {
@@ -57,7 +57,7 @@ import Testing
             let text = replace(digits, by: other, in: Samples.text(envelope))
             #expect(
                 report(text)
-                    == "the signature of version 12 in 'f' is wrong: refused. It was changed after it was signed, or damaged on its way: publish it again, and look who can write there"
+                    == "the signature in 'f' is wrong: refused. It was changed after it was signed, or damaged on its way: publish it again, and look who can write there"
             )
         }
     }
@@ -66,11 +66,11 @@ import Testing
         let text = Samples.text(try Samples.envelope(12, with: Samples.otherKey))
         #expect(
             report(text)
-                == "version 12 in 'f' is signed by \(Samples.otherKey.publicKey), which is none of 'keys': refused. Sign it with the key of one of them, or first publish a slatefile that adds this key"
+                == "'f' is signed by \(Samples.otherKey.publicKey), which is none of 'keys': refused. Sign it with the key of one of them, or first publish a slatefile that adds this key"
         )
         let renamed = replace(
             "\(Samples.otherKey.publicKey)", by: "\(Samples.key.publicKey)", in: text)
-        #expect(report(renamed).hasPrefix("the signature of version 12"))
+        #expect(report(renamed).hasPrefix("the signature in 'f' is wrong"))
     }
 
     @Test func `While keys are exchanged, both are accepted`() throws {
@@ -109,6 +109,30 @@ import Testing
     func `Members that are not possible are refused`(original: String, change: String) throws {
         let text = Samples.text(try Samples.envelope(12, stage: 10))
         #expect(report(replace(original, by: change, in: text)).hasPrefix("'f' is not a signed"))
+    }
+
+    @Test(arguments: [
+        "{\"format\":\"slate-fetch 1\",\"\(String(repeating: "k", count: 600_000))\":1,\"app\":{}}",
+        "{\"\(String(repeating: "k", count: 600_000))\":{\"a\":1,\"a\":1}}",
+        "{\"format\":\"e\(String(repeating: "\u{301}", count: 400_000))\"}",
+        "{\"format\":\"\(String(repeating: "f", count: 600_000))\"}",
+    ])
+    func `A report is short, whatever the file has`(text: String) {
+        let report = report(text)
+        #expect(report.hasPrefix("'f' "))
+        #expect(report.contains("ublish"))
+        #expect(report.unicodeScalars.count <= 400)
+    }
+
+    @Test func `A file that cannot be read is not taken for a shorter one`() {
+        // Its first page is never mapped.
+        let error = #expect(throws: Report.self) { try Place.file("/proc/self/mem").read() }
+        #expect(error?.text == "cannot read '/proc/self/mem': Input/output error")
+    }
+
+    @Test func `A report of any length is cut`() {
+        let accents = "e" + String(repeating: "\u{301}", count: 400_000)
+        #expect(Report(.refused, accents).text.unicodeScalars.count == Report.limit + 1)
     }
 
     @Test func `A slatefile that no host accepts is not signed`() throws {

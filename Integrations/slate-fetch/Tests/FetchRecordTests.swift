@@ -82,7 +82,7 @@ import Testing
         #expect(try next(&record, try Samples.envelope(13)) == .apply)
     }
 
-    @Test func `A version that ends two processes without an answer is rolled back`() throws {
+    @Test func `Two processes without an answer do not make a version rolled back`() throws {
         var record = FetchRecord()
         let envelope = try Samples.envelope(12)
         _ = try next(&record, envelope)
@@ -91,10 +91,26 @@ import Testing
         #expect(try next(&record, envelope) == .apply)
         record.apply()
         record.start()
+        #expect(record.outcome == .unknown)
+        let folder = try TemporaryFolder()
+        try record.write(to: folder.path("record.json"))
+        var later = try FetchRecord(from: folder.path("record.json"))
+        #expect(later == record)
+        later.start()
         #expect(
-            text(try next(&record, envelope))
-                == "version 12 was rolled back, and is not tried again here: the host, or slate-fetch, has ended twice while it was on probation. Publish a mended slatefile as version 13"
+            text(try next(&later, envelope))
+                == "version 12 is not tried again here, and its outcome is not known: 'hostd status' says what is in effect. The host, or slate-fetch, has ended twice while it was on probation. Publish a slatefile as version 13"
         )
+        #expect(try next(&later, try Samples.envelope(13)) == .apply)
+    }
+
+    @Test func `The reason of a rollback of any length can be read again`() throws {
+        let folder = try TemporaryFolder()
+        var record = FetchRecord()
+        _ = try next(&record, try Samples.envelope(12))
+        record.rollBack(String(repeating: "x", count: 2_000_000))
+        try record.write(to: folder.path("record.json"))
+        #expect(try FetchRecord(from: folder.path("record.json")) == record)
     }
 
     @Test(arguments: [
@@ -109,7 +125,7 @@ import Testing
         let error = try #require(throws: Report.self) {
             try FetchRecord(from: folder.path("record.json"))
         }
-        #expect(error.subject == .record)
+        #expect(error.isProblem)
         #expect(
             error.text.hasSuffix(
                 "No slatefile is applied. If its loss is no attack, remove it; then every signed version is accepted once"

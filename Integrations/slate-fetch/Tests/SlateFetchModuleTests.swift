@@ -94,6 +94,25 @@ import Testing
         }
     }
 
+    @Test func `A record that cannot be written is told once, and its version applied later`()
+        async throws
+    {
+        try publish(try Samples.envelope(12, app: "test"))
+        let obstacle = folder.path("slate-fetch.json.new")
+        try FileManager.default.createDirectory(
+            atPath: obstacle, withIntermediateDirectories: false)
+        try await run { host in
+            try await host.logged(
+                "No slatefile is applied until what was seen can be stored", by: Self.id)
+            try await look(host, until: "look 2: ")
+            #expect(host.messages(of: Self.id).count == 1)
+            #expect(!folder.names.contains("slate-fetch.json"))
+            try FileManager.default.removeItem(atPath: obstacle)
+            try await look(host, until: "version 12 is applied, on probation")
+            #expect(folder.names.contains("slate-fetch.json"))
+        }
+    }
+
     @Test func `A host that takes nothing is asked ever more seldom, and told once`() async throws {
         try publish(try Samples.envelope(12, app: "test"))
         try await run { host in
@@ -104,6 +123,9 @@ import Testing
             let messages = host.messages(of: Self.id)
             #expect(messages.filter { $0.hasPrefix("the host did not take") }.count == 1)
             #expect(messages.filter { $0.hasPrefix("version 12 is applied") }.count == 1)
+            // Ten looks: the first, third and seventh ask.
+            let asks = host.records.filter { $0.message == "version 12 is handed to the host" }
+            #expect(asks.count == 3)
             let status = try await host.call(Self.id, "status").json
             #expect(status["outcome"]?.string == "seen")
         }

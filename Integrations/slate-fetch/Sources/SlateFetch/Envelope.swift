@@ -54,20 +54,21 @@ struct Envelope: Hashable, Sendable {
             members = format == Self.format ? try value.decode(Members.self) : nil
         } catch {
             throw Report(
-                .notSigned(version: 0),
-                "\(place) is not a signed slatefile: \(error). Publish it with 'slate-fetch sign'")
+                .refused,
+                "\(place) is not a signed slatefile: \(excerpt("\(error)", limit: 200)). Publish it with 'slate-fetch sign'"
+            )
         }
         guard let members else {
             throw Report(
-                .notSigned(version: 0),
-                "\(place) has the format '\((format ?? "").prefix(40))', and this program reads '\(Self.format)': publish with 'slate-fetch sign' of this version"
+                .refused,
+                "\(place) has the format '\(excerpt(format ?? ""))', and this program reads '\(Self.format)': publish with 'slate-fetch sign' of this version"
             )
         }
         guard Self.versions.contains(members.version), Self.stages.contains(members.stage),
             let key = PublicKey(members.key), let signature = Hex.bytes(members.signature)
         else {
             throw Report(
-                .notSigned(version: members.version),
+                .refused,
                 "\(place) is not a signed slatefile: its version must be from 1 to 10¹², its stage from 0 to 100, its key and signature hexadecimal. Publish it with 'slate-fetch sign'"
             )
         }
@@ -81,7 +82,7 @@ struct Envelope: Hashable, Sendable {
         json.value(slatefile)
         guard json.bytes.count <= Self.slatefileLimit else {
             throw Report(
-                .notSigned(version: version),
+                .refused,
                 "\(place) has \(json.bytes.count) bytes as a string of JSON; at most \(Self.slatefileLimit) are possible, since a host accepts no larger request"
             )
         }
@@ -89,25 +90,27 @@ struct Envelope: Hashable, Sendable {
 
     /// Checks that one of the keys has signed the envelope, for an app.
     ///
+    /// An error has no version before the signature is verified: any program could count it up, and have each logged.
+    ///
     /// - Throws: ``Report``.
     func check(keys: [PublicKey], app: String, from place: String) throws(Report) {
         guard keys.contains(key) else {
             throw Report(
-                .unknownKey(version: version),
-                "version \(version) in \(place) is signed by \(key), which is none of 'keys': refused. Sign it with the key of one of them, or first publish a slatefile that adds this key"
+                .refused,
+                "\(place) is signed by \(key), which is none of 'keys': refused. Sign it with the key of one of them, or first publish a slatefile that adds this key"
             )
         }
         guard key.isSignature(signature, of: Self.signedBytes(self.app, version, stage, slatefile))
         else {
             throw Report(
-                .badSignature(version: version),
-                "the signature of version \(version) in \(place) is wrong: refused. It was changed after it was signed, or damaged on its way: publish it again, and look who can write there"
+                .refused,
+                "the signature in \(place) is wrong: refused. It was changed after it was signed, or damaged on its way: publish it again, and look who can write there"
             )
         }
         guard self.app == app else {
             throw Report(
-                .otherApp(version: version),
-                "version \(version) in \(place) is for the app '\(self.app)', and this is '\(app)': refused. Give each app a place of its own"
+                .refused,
+                "version \(version) in \(place) is for the app '\(excerpt(self.app))', and this is '\(app)': refused. Give each app a place of its own"
             )
         }
     }

@@ -10,6 +10,8 @@ struct FetchRecord: Hashable, Sendable, Decodable {
         case trying
         case kept
         case rolledBack = "rolled-back"
+        /// Processes have ended without an answer, and the host may have kept it, or taken it back.
+        case unknown
     }
 
     /// The next thing to do with an envelope.
@@ -36,11 +38,7 @@ struct FetchRecord: Hashable, Sendable, Decodable {
     mutating func start() {
         guard outcome == .trying else { return }
         unanswered += 1
-        if unanswered >= Self.unansweredLimit {
-            (outcome, reason) = (
-                .rolledBack, "the host, or slate-fetch, has ended twice while it was on probation"
-            )
-        }
+        if unanswered >= Self.unansweredLimit { outcome = .unknown }
     }
 
     /// Decides about an envelope whose signature is right.
@@ -50,7 +48,7 @@ struct FetchRecord: Hashable, Sendable, Decodable {
         let published = envelope.version
         guard published >= version else {
             throw Report(
-                .old(version: published),
+                .refused,
                 "version \(published) is older than \(version), which this host has seen: refused. If it is wanted again, sign it as version \(version + 1)"
             )
         }
@@ -60,21 +58,27 @@ struct FetchRecord: Hashable, Sendable, Decodable {
         }
         guard envelope.digest == slatefile else {
             throw Report(
-                .differs(version: published),
+                .refused,
                 "version \(published) has another slatefile than when this host saw it first: refused. Sign each slatefile with a version of its own, \(published + 1) or higher"
             )
         }
         switch outcome {
         case .kept:
-            return .nothing(Report(.inEffect(version: version), "version \(version) is in effect"))
+            return .nothing(Report(.progress, "version \(version) is in effect"))
         case .rolledBack:
             return .nothing(Self.rolledBack(version, reason ?? "the reason is not known"))
+        case .unknown:
+            return .nothing(
+                Report(
+                    .refused,
+                    "version \(version) is not tried again here, and its outcome is not known: 'hostd status' says what is in effect. The host, or slate-fetch, has ended twice while it was on probation. Publish a slatefile as version \(version + 1)"
+                ))
         case .seen, .trying:
             let place = envelope.place(of: hostID)
             if place < envelope.stage { return .apply }
             return .nothing(
                 Report(
-                    .waits(version: version, stage: envelope.stage),
+                    .progress,
                     "version \(version) is at stage \(envelope.stage), and this host takes it from stage \(place + 1) on"
                 ))
         }
@@ -85,11 +89,13 @@ struct FetchRecord: Hashable, Sendable, Decodable {
 
     mutating func keep() { (outcome, unanswered) = (.kept, 0) }
 
-    mutating func rollBack(_ reason: String) { (outcome, self.reason) = (.rolledBack, reason) }
+    mutating func rollBack(_ reason: String) {
+        (outcome, self.reason) = (.rolledBack, excerpt(reason, limit: Report.limit))
+    }
 
     static func rolledBack(_ version: Int, _ reason: String) -> Report {
         Report(
-            .rolledBack(version: version),
+            .refused,
             "version \(version) was rolled back, and is not tried again here: \(reason). Publish a mended slatefile as version \(version + 1)"
         )
     }
@@ -108,7 +114,7 @@ extension FetchRecord {
             bytes = try DurableFile.read(path, limit: Self.limit)
         } catch {
             throw Report(
-                .record,
+                .refused,
                 "\(error). No slatefile is applied until the versions that were seen are known")
         }
         guard let bytes else {
@@ -120,7 +126,7 @@ extension FetchRecord {
         }
         guard case .success(let record) = read, Envelope.versions.contains(record.version) else {
             throw Report(
-                .record,
+                .refused,
                 "'\(path)' is not what slate-fetch has written. No slatefile is applied. If its loss is no attack, remove it; then every signed version is accepted once"
             )
         }
@@ -142,7 +148,7 @@ extension FetchRecord {
             try DurableFile.replace(path, with: json.bytes)
         } catch {
             throw Report(
-                .record,
+                .refused,
                 "\(error). No slatefile is applied until what was seen can be stored; make room, or check the permissions"
             )
         }

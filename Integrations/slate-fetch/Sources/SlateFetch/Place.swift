@@ -53,25 +53,28 @@ enum Place: Sendable, CustomStringConvertible {
     /// - Thread: Waits for the disk, mount or server, however long that takes.
     /// - Throws: ``Report``.
     func read() throws(Report) -> [UInt8] {
-        var bytes: [UInt8]?
-        do {
-            switch self {
-            case .file(let path): bytes = try DurableFile.read(path, limit: Envelope.limit)
-            case .redis(let value): bytes = try value.read(limit: Envelope.limit)
-            }
-        } catch let error as StreamError {
-            if case .away = error { throw Report(.away, error.description) }
-            throw Report(.unreadable, error.description)
-        } catch {
-            throw Report(.unreadable, "\(error)")
-        }
-        guard let bytes else {
+        guard let bytes = try readIfAny() else {
             throw Report(
-                .missing,
+                .noInput,
                 "there is nothing at \(self): nothing is published yet, or what fills the place is not running. Publish with 'slate-fetch sign'"
             )
         }
         return bytes
+    }
+
+    /// Returns what ``read()`` does; nil if nothing is published.
+    func readIfAny() throws(Report) -> [UInt8]? {
+        do {
+            switch self {
+            case .file(let path): return try DurableFile.read(path, limit: Envelope.limit)
+            case .redis(let value): return try value.read(limit: Envelope.limit)
+            }
+        } catch let error as StreamError {
+            if case .away = error { throw Report(.away, error.description) }
+            throw Report(.noInput, error.description)
+        } catch {
+            throw Report(.noInput, "\(error)")
+        }
     }
 
     /// Publishes bytes, in one step.
@@ -79,7 +82,8 @@ enum Place: Sendable, CustomStringConvertible {
     /// - Throws: ``DurableFileError`` or `StreamError`.
     func write(_ bytes: [UInt8]) throws {
         switch self {
-        case .file(let path): try DurableFile.replace(path, with: bytes, mode: 0o644)
+        case .file(let path):
+            try DurableFile.replace(path, with: bytes, mode: 0o644, isShared: true)
         case .redis(let value): try value.write(bytes)
         }
     }

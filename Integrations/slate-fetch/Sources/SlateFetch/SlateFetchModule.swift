@@ -150,6 +150,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
                     : "version \(version) is applied, on probation for \(settings.probation), at stage \(envelope.stage), signed by \(envelope.key)"
             )
         }
+        context.log.debug("version \(version) is handed to the host")
         context.host.apply(slatefile: envelope.slatefile, probation: settings.probation) { result in
             self.isApplying = false
             do throws(Report) {
@@ -170,7 +171,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
             try store(record)
             say(
                 Report(
-                    .inEffect(version: version),
+                    .progress,
                     "version \(version) is in effect, and kept: \(change.summary)"))
         case .failure(.undone(let reason)):
             record.rollBack(reason)
@@ -180,20 +181,23 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         case .failure(let refusal):
             try store(record)
             refused.count += 1
+            // The version itself may have replaced the process that waited for the answer. It is asked for at each look,
+            // before another process begins; the refusal says how long the probation lasts, so that each one differs.
+            guard former.outcome != .trying else {
+                return say(
+                    Report(
+                        .progress,
+                        "the outcome of version \(version) is awaited, which an earlier process has handed over: \(refusal)"
+                    ), isNews: refused.count == 1)
+            }
             // Doubled up to an hour: the reason may go away, such as another slatefile on probation.
             let hour = max(1, Int(.seconds(3600) / settings.poll))
             refused.ticks = min(1 << min(refused.count, 12), hour)
-            // The version itself may have replaced the process that waited for the answer.
             say(
-                former.outcome == .trying
-                    ? Report(
-                        .awaited(version: version),
-                        "the outcome of version \(version) is awaited, which an earlier process has handed over: \(refusal)"
-                    )
-                    : Report(
-                        .notTaken(version: version),
-                        "the host did not take version \(version): \(refusal). It is asked again, ever more seldom"
-                    ))
+                Report(
+                    .refused,
+                    "the host did not take version \(version): \(refusal). It is asked again, ever more seldom"
+                ))
         }
     }
 
@@ -204,9 +208,9 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         unstored = nil
     }
 
-    /// Logs a report, unless the last one was about the same.
-    private func say(_ report: Report) {
-        let isNews = last?.subject != report.subject
+    /// Logs a report, unless the last one was the same.
+    private func say(_ report: Report, isNews: Bool? = nil) {
+        let isNews = isNews ?? (last != report)
         last = report
         looks += 1
         guard isNews else { return context.log.debug("look \(looks): \(report)") }

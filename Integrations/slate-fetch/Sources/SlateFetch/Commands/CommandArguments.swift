@@ -89,9 +89,9 @@ struct CommandError: Error {
 
     init(_ report: Report) {
         let code: Code =
-            switch report.subject {
+            switch report.kind {
             case .away: .away
-            case .missing, .unreadable: .noInput
+            case .noInput: .noInput
             default: .invalid
             }
         self.init(code, report.text)

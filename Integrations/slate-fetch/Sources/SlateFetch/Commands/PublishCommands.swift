@@ -143,15 +143,13 @@ enum PublishCommands {
     private static func published(
         at place: Place, by key: PublicKey
     ) throws(Report) -> Envelope? {
+        guard let bytes = try place.readIfAny() else { return nil }
         do throws(Report) {
-            let envelope = try Envelope(parsing: place.read(), from: "\(place)")
+            let envelope = try Envelope(parsing: bytes, from: "\(place)")
             try envelope.check(keys: [key], app: envelope.app, from: "\(place)")
             return envelope
         } catch {
-            switch error.subject {
-            case .away, .unreadable: throw error
-            default: return nil
-            }
+            return nil
         }
     }
 
