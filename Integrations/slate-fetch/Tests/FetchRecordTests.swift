@@ -1,3 +1,4 @@
+import Foundation
 import ModuleHostTesting
 import Testing
 
@@ -102,6 +103,26 @@ import Testing
                 == "version 12 is not tried again here, and its outcome is not known: 'hostd status' says what is in effect. The host, or slate-fetch, has ended twice while it was on probation. Publish a slatefile as version 13"
         )
         #expect(try next(&later, try Samples.envelope(13)) == .apply)
+    }
+
+    @Test func `An outcome that the disk does not take is stored before the record is read`() throws
+    {
+        let folder = try TemporaryFolder()
+        var record = FetchRecord()
+        _ = try next(&record, try Samples.envelope(12))
+        record.apply()
+        var file = RecordFile(folder.path("record.json"))
+        try record.write(to: file.path)
+        let obstacle = folder.path("record.json.new")
+        try FileManager.default.createDirectory(
+            atPath: obstacle, withIntermediateDirectories: false)
+        record.keep()
+        #expect(throws: Report.self) { try file.store(record) }
+        #expect(throws: Report.self) { try file.read() }
+        #expect(try FetchRecord(from: file.path).outcome == .trying)
+        try FileManager.default.removeItem(atPath: obstacle)
+        #expect(try file.read() == record)
+        #expect(try FetchRecord(from: file.path) == record)
     }
 
     @Test func `The reason of a rollback of any length can be read again`() throws {

@@ -154,3 +154,26 @@ extension FetchRecord {
         }
     }
 }
+
+/// The file of a host's record, with an outcome that the disk has not taken yet.
+struct RecordFile {
+    let path: String
+    private var unstored: FetchRecord?
+
+    init(_ path: String) { self.path = path }
+
+    /// Returns the record, which has the last outcome: that is stored first, if the disk did not take it.
+    ///
+    /// - Throws: ``Report`` if the file cannot be read, or the outcome still not be stored.
+    mutating func read() throws(Report) -> FetchRecord {
+        if let unstored { try store(unstored) }
+        return try FetchRecord(from: path)
+    }
+
+    /// Stores an outcome, now or before the next ``read()``.
+    mutating func store(_ outcome: FetchRecord) throws(Report) {
+        unstored = outcome
+        try outcome.write(to: path)
+        unstored = nil
+    }
+}

@@ -15,7 +15,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     private let context: ModuleContext
     private var settings: FetchSettings
     private let hostID: String
-    private let recordPath: String
+    private var file: RecordFile
     private let (wakes, wake) = AsyncStream.makeStream(of: Wake.self)
     private var timer: ModuleTimer?
     /// Reads the place, which may take long, off the lane.
@@ -24,8 +24,6 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     /// Whether the record has noted that this process begins.
     private var hasStarted = false
     private var isApplying = false
-    /// An outcome that the disk did not take.
-    private var unstored: FetchRecord?
     /// The version that the host did not take, how often, and the ticks until it is asked again.
     private var refused = (version: 0, count: 0, ticks: 0)
     private var last: Report?
@@ -40,7 +38,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         guard let hostID = context.hostID else { throw NoHostID() }
         self.hostID = hostID
         self.context = context
-        recordPath = context.stateDirectory + "/slate-fetch.json"
+        file = RecordFile(context.stateDirectory + "/slate-fetch.json")
     }
 
     /// The route `status`, for operators: the newest version and its outcome.
@@ -111,18 +109,17 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     private func take(_ result: Result<[UInt8], Report>) {
         guard !isApplying else { return }
         do throws(Report) {
-            if let unstored { try store(unstored) }
-            var record = try FetchRecord(from: recordPath)
+            var record = try file.read()
             let former = record
             if !hasStarted { record.start() }
-            if record != former { try record.write(to: recordPath) }
+            if record != former { try record.write(to: file.path) }
             hasStarted = true
             let place = "\(settings.place)"
             let envelope = try Envelope(parsing: result.get(), from: place)
             try envelope.check(keys: settings.keys, app: context.app, from: place)
             let known = record
             let step = try record.next(envelope, hostID: hostID)
-            if record != known { try record.write(to: recordPath) }
+            if record != known { try record.write(to: file.path) }
             switch step {
             case .nothing(let report): say(report)
             case .apply: try apply(envelope, record)
@@ -141,7 +138,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         }
         var record = former
         record.apply()
-        try record.write(to: recordPath)
+        try record.write(to: file.path)
         isApplying = true
         if refused.count == 0 {
             context.log.notice(
@@ -168,18 +165,18 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         switch result {
         case .success(let change):
             record.keep()
-            try store(record)
+            try file.store(record)
             say(
                 Report(
                     .progress,
                     "version \(version) is in effect, and kept: \(change.summary)"))
         case .failure(.undone(let reason)):
             record.rollBack(reason)
-            try store(record)
+            try file.store(record)
             say(FetchRecord.rolledBack(version, reason))
         case .failure(.stopped): break
         case .failure(let refusal):
-            try store(record)
+            try file.store(record)
             refused.count += 1
             // The version itself may have replaced the process that waited for the answer. It is asked for at each look,
             // before another process begins; the refusal says how long the probation lasts, so that each one differs.
@@ -201,13 +198,6 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
         }
     }
 
-    /// Stores an outcome, now or before anything else that is done with the record.
-    private func store(_ record: FetchRecord) throws(Report) {
-        unstored = record
-        try record.write(to: recordPath)
-        unstored = nil
-    }
-
     /// Logs a report, unless the last one was the same.
     private func say(_ report: Report, isNews: Bool? = nil) {
         let isNews = isNews ?? (last != report)
@@ -222,7 +212,7 @@ public final class SlateFetchModule: RunningModule, RoutedModule, ConfigurationR
     }
 
     private var status: FetchStatus {
-        let record = try? FetchRecord(from: recordPath)
+        let record = try? FetchRecord(from: file.path)
         return FetchStatus(
             source: "\(settings.place)", version: record?.version,
             outcome: record?.outcome.rawValue, isProblem: last?.isProblem ?? false,
