@@ -3,12 +3,11 @@ import ModuleHostCore
 
 /// Signing and publishing.
 enum PublishCommands {
-    private static let placeOptions = ["--to", "--key", "--password-file"]
-
     static let signHelp = """
         usage: slate-fetch sign SLATEFILE --key FILE --version N --stage S --to PLACE
 
-        Signs a slatefile for the hosts of its app, and publishes it.
+        Signs a slatefile for the hosts of its app, and publishes it. The same version
+        with another stage is for more or fewer hosts: those that have it keep it.
 
           --key FILE            the private key, from 'slate-fetch keygen'
           --version N           higher than all before; a version has one slatefile
@@ -24,13 +23,14 @@ enum PublishCommands {
 
     static func sign(_ words: [String]) throws -> String {
         let arguments = try CommandArguments(
-            words, options: placeOptions + ["--version", "--stage"], flags: ["--insecure"],
-            others: 1)
+            words, options: ["--to", "--key", "--password-file", "--version", "--stage"],
+            flags: ["--insecure"], others: 1)
         let path = arguments.others[0]
         let key = try KeyCommands.privateKey(arguments.required("--key"))
         let version = try CommandArguments.number(
             arguments.required("--version"), in: Envelope.versions, of: "--version")
-        let stage = try stageNumber(arguments.required("--stage"), of: "--stage")
+        let stage = try CommandArguments.number(
+            arguments.required("--stage"), in: Envelope.stages, of: "--stage")
         let text = try KeyCommands.text(of: path, limit: Envelope.limit, isLine: false)
         let app = try app(of: text, path)
         let place = try place(arguments.required("--to"), app: app, arguments)
@@ -53,38 +53,6 @@ enum PublishCommands {
             ? "\nwarning: the slatefile has no program 'slate-fetch': hosts that take it receive no further version"
             : ""
         return "\(summary(envelope)) in \(place)\(warning)"
-    }
-
-    static let stageHelp = """
-        usage: slate-fetch stage S --key FILE --to PLACE
-
-        Signs the published version again, for S percent of the hosts, 0 to 100. Those
-        that have taken it keep it; with a lower stage no further ones take it.
-
-          --key FILE            the private key that has signed it
-          --to PLACE            the place where it is published, as in 'sign'
-          --app APP             the app, for Redis
-          --password-file FILE  the password of Redis
-          --insecure            send it unencrypted to another machine
-
-          $ slate-fetch stage 50 --key shop.key --to shop.json
-          version 12 of 'shop' is published at stage 50 in 'shop.json'
-        """
-
-    static func stage(_ words: [String]) throws -> String {
-        let arguments = try CommandArguments(
-            words, options: placeOptions + ["--app"], flags: ["--insecure"], others: 1)
-        let stage = try stageNumber(arguments.others[0], of: "the stage")
-        let key = try KeyCommands.privateKey(arguments.required("--key"))
-        let place = try placeOfApp(arguments.required("--to"), arguments)
-        let published = try Envelope(parsing: place.read(), from: "\(place)")
-        // Never a signature for a slatefile that came from elsewhere.
-        try published.check(keys: [key.publicKey], app: published.app, from: "\(place)")
-        let envelope = try Envelope(
-            signing: published.slatefile, app: published.app, version: published.version,
-            stage: stage, with: key)
-        try publish(envelope, at: place)
-        return "\(summary(envelope)) in \(place)"
     }
 
     static func summary(_ envelope: Envelope) -> String {
@@ -113,12 +81,6 @@ enum PublishCommands {
         } catch {
             throw CommandError(.usage, error.description)
         }
-    }
-
-    private static func stageNumber(
-        _ text: String, of name: String
-    ) throws(CommandError) -> Int {
-        try CommandArguments.number(text, in: Envelope.stages, of: name)
     }
 
     /// The app of a slatefile.

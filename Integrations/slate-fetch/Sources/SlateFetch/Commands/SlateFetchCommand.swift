@@ -9,7 +9,6 @@ public enum SlateFetchCommand {
     private static let commands: [Command] = [
         Command(name: "keygen", help: KeyCommands.keygenHelp, run: KeyCommands.keygen),
         Command(name: "sign", help: PublishCommands.signHelp, run: PublishCommands.sign),
-        Command(name: "stage", help: PublishCommands.stageHelp, run: PublishCommands.stage),
         Command(name: "verify", help: VerifyCommand.help, run: VerifyCommand.run),
     ]
 
@@ -49,8 +48,7 @@ public enum SlateFetchCommand {
         usage: slate-fetch COMMAND …
 
           keygen  create a pair of keys
-          sign    sign a slatefile and publish it
-          stage   publish the same version for more or fewer hosts
+          sign    sign a slatefile and publish it for a share of the hosts
           verify  check what is published
 
         Each has a --help. Without a command it is a module, which a host starts:
