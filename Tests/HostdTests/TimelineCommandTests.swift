@@ -99,7 +99,7 @@ struct TimelineCommandTests {
     func anyEntries(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let kinds = [
-            "started", "ready", "delivered", "handled", "start-up-task", "failed", "launched",
+            "started", "ready", "delivered", "took", "start-up-task", "failed", "launched",
             "unresponsive", "responsive", "process-started", "process-ended", "unloaded",
             "stopping",
         ]

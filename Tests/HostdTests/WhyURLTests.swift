@@ -39,6 +39,7 @@ struct WhyURLTests {
         #expect(
             unreadable.findings[0]["reason"]?.string
                 == "route 'userInfo', for every caller; its parameters cannot be read")
+        #expect(unreadable.findings[0]["command"] == nil)
 
         let rewritten = try findings(run, "https://www.example.com/user/mia/posts")
         #expect(
@@ -61,7 +62,11 @@ struct WhyURLTests {
         #expect(none.findings[0]["command"]?.string == "hostd routes")
         let invalid = try run.hostd("why", "app://x journal/")
         #expect(invalid.exit == .code(64) && invalid.error.hasPrefix("hostd why: "))
+        // The id of an event may be a URL, too.
+        _ = try run.hostd("send", "push", "--payload", "{}", "--id", "app://order/7", "--wait")
+        #expect(try run.hostd("why", "app://order/7").output.contains("id 'app://order/7'"))
         #expect(try run.terminated().exit == .code(0))
+        #expect(try run.hostd("why", "app://order/7").exit == .code(0))
         let silent = try run.hostd("why", "app://x.journal/nowhere")
         #expect(silent.exit == .code(69))
         #expect(silent.error.contains("start one with 'hostd run'"))

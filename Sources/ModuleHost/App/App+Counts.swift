@@ -40,3 +40,29 @@ extension App {
         gate.lane.counts.keep(record.slot.number, of: record.id)
     }
 }
+
+extension AppHost {
+    /// Has a module handle an event on its own thread, and counts that.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot of the module.
+    ///   - notify: Notifies it.
+    ///   - failed: Called with the error that it threw, which counts it.
+    func counting(
+        of slot: ModuleSlot, _ notify: () throws -> EventReply, failed: (any Error) -> Void
+    ) {
+        let (counts, began) = (gate.lane.counts.address, time.coarseNanoseconds())
+        var isOfHandler = true
+        do {
+            let reply = try notify()
+            counts.count(reply, of: slot.number)
+            isOfHandler = EventAnswer.reply(reply).isOfHandler
+        } catch {
+            failed(error)
+        }
+        guard isOfHandler else { return }
+        let taken = time.coarseNanoseconds() - began
+        counts.add(taken, of: slot.number)
+        counts.noteLength(taken, of: slot.number)
+    }
+}

@@ -25,19 +25,26 @@ extension App {
             }
             let counts = gate.lane.counts.address
             var began = keepsTimes ? time.coarseNanoseconds() : nil
+            var isCounted = false
             let outcome = gate.call(record.slot, on: thread) {
                 let reply = try describing(notify)
                 counts.count(reply, of: record.slot.number)
+                isCounted = EventAnswer.reply(reply).isOfHandler
                 // Its answer adds the time, also that until now.
                 if reply.isOpen { began = nil }
             }
             switch outcome {
             case .returned, .tooDeep: break
-            case .threw(let error): failed(error)
+            case .threw(let error):
+                failed(error)
+                isCounted = true
             // It did not have the lane all the time.
             case .lost, .threwOverdue: (isLost, began) = (true, nil)
             }
-            if let began { counts.add(time.coarseNanoseconds() - began, of: record.slot.number) }
+            guard let began else { return }
+            let taken = time.coarseNanoseconds() - began
+            counts.add(taken, of: record.slot.number)
+            if isCounted { counts.noteLength(taken, of: record.slot.number) }
         }
         return !isLost
     }

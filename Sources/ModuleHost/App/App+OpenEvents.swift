@@ -28,8 +28,10 @@ extension App {
 
     /// Takes the answer of a module; the last one gives the event its outcome.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
-        if case .reply(let reply) = answer {
-            gate.lane.counts.address.count(reply, of: slot.number)
+        let counts = gate.lane.counts.address
+        if case .reply(let reply) = answer { counts.count(reply, of: slot.number) }
+        if answer.isOfHandler, let passed = openEvents.passed(event) {
+            counts.noteLength(passed.duration(to: time.now()).wholeNanoseconds, of: slot.number)
         }
         if case .failed(let error) = answer {
             if openEvents.isAwaited(event, by: slot) {

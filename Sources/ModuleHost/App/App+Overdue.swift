@@ -223,11 +223,7 @@ extension AppHost {
         }
         event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
             guard !member.isRemoved else { return }
-            do {
-                gate.lane.counts.address.count(try notify(), of: slot.number)
-            } catch {
-                failedOverdue(slot, in: event, error)
-            }
+            counting(of: slot, notify) { failedOverdue(slot, in: event, $0) }
         }
         return true
     }

@@ -19,9 +19,6 @@ extension App {
         delivery.topic = event.topic
         delivery.id = event.entry?.id
         delivery.position = event.entry?.position
-        if let (slot, share) = tally.slowest, let module = slot.id {
-            delivery.slowest = HostRecord.Delivery.Share(module: module, time: min(share, time))
-        }
         delivery.received = tally.delivered
         delivery.failed = tally.failed
         delivery.unresponsive = tally.overdue

@@ -49,11 +49,16 @@ extension AppHost {
     ///
     /// - Parameter waits: Whether to wait until it is written; else a worker thread does that.
     func keepLaunch(waits: Bool = false) {
-        let work: @Sendable () -> Void = { [log, launchReport, stateDirectory] in
-            do throws(FileError) {
-                try LaunchHistory(in: StateDirectory(path: stateDirectory)).add(launchReport)
-            } catch {
-                log.warning("the report on this launch is not kept: \(error)")
+        let work: @Sendable () -> Void = { [self] in
+            launchTimes.isKept.withLock { isKept in
+                if isKept { return }
+                isKept = waits
+                do throws(FileError) {
+                    let history = LaunchHistory(in: StateDirectory(path: stateDirectory))
+                    try history.add(launchReport)
+                } catch {
+                    log.warning("the report on this launch is not kept: \(error)")
+                }
             }
         }
         if waits { work() } else { workers.run(work) }

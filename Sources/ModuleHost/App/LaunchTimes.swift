@@ -55,6 +55,8 @@ final class LaunchTimes: Sendable {
     private let times = Guarded(Times())
     /// The time at which the host was made.
     let hostStarted = WallTime.now()
+    /// Whether the last report on the launch is kept: an earlier one that is written later must not replace it.
+    let isKept = Guarded(false)
 
     var current: Times { times.withLock { $0 } }
 

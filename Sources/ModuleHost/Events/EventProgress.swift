@@ -40,17 +40,20 @@ class EventProgress {
     ///   - now: The reading of the clock, in nanoseconds.
     ///   - counts: The counts to which its time is added; nil where that is yet to end.
     ///   - isOwner: Returns whether the calling thread owns the lane.
-    @inline(__always)
+    /// - Returns: The time; of a thread that has lost the lane, the shortest that is long.
+    @inline(__always) @discardableResult
     final func noteReturn(
         of slot: UInt16, at now: Int, in counts: @autoclosure () -> DeliveryCounts.Address?,
         isOwner: () -> Bool
-    ) {
+    ) -> Int {
         let time = now - lastReturn.load(ordering: .relaxed)
         // Nearly always: the clock moves once in some milliseconds.
-        guard time > 0, isOwner() else { return }
+        guard time > 0 else { return 0 }
+        guard isOwner() else { return Self.named + 1 }
         lastReturn.store(now, ordering: .relaxed)
         counts()?.add(time, of: slot)
         if time >= Self.named { noteSlow(slot, time) }
+        return time
     }
 
     /// Notes a long time of a responder, in place of the shortest one where there are too many.
@@ -74,6 +77,7 @@ class EventProgress {
     final func noteOverdue(_ slot: UInt16, in lane: Lane) {
         guard takesTimes else { return }
         let now = lane.watchdog.time.coarseNanoseconds()
+        // It counts when it returns.
         noteReturn(of: slot, at: now, in: lane.counts.address) { true }
     }
 
@@ -97,8 +101,10 @@ class EventProgress {
         tally = EventTally()
         open = []
         notified.store(0, ordering: .relaxed)
-        guard longest[0].load(ordering: .relaxed) != 0 else { return }
-        for index in longest.indices { longest[index].store(0, ordering: .relaxed) }
+        // Each: a thread that has lost the lane may have stored one alone.
+        for index in longest.indices where longest[index].load(ordering: .relaxed) != 0 {
+            longest[index].store(0, ordering: .relaxed)
+        }
     }
 
     /// Counts modules that have become overdue as that, and not as those whose replies come later.
@@ -148,9 +154,10 @@ extension EventDefinition {
             },
             failure: { slot, error in
                 if takesTimes {
-                    progress.noteReturn(
+                    let time = progress.noteReturn(
                         of: slot.number, at: time.coarseNanoseconds(), in: counts
                     ) { true }
+                    if time > 0 { counts.noteLength(time, of: slot.number) }
                 }
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
@@ -162,8 +169,9 @@ extension EventDefinition {
             { list, index, entry in
                 progress.countNotified()
                 let reply = try notify(list, index, event, content)
+                var taken = 0
                 if takesTimes {
-                    progress.noteReturn(
+                    taken = progress.noteReturn(
                         of: list[index].number, at: time.coarseNanoseconds(),
                         in: reply.isOpen ? nil : counts
                     ) { gate.lane.owns(thread) }
@@ -171,6 +179,7 @@ extension EventDefinition {
                 switch reply {
                 case .received:
                     counts.countDelivery(to: list[index].number)
+                    if taken > 0 { counts.noteLength(taken, of: list[index].number) }
                     return .next
                 case .notConcerned:
                     // A module that has lost the lane counts as overdue, whatever its result.
@@ -181,6 +190,7 @@ extension EventDefinition {
                     return .next
                 case .fetch, .claim, .observed:
                     counts.countDelivery(to: list[index].number)
+                    if taken > 0 { counts.noteLength(taken, of: list[index].number) }
                     guard entry.settle() else { throw LaneLost() }
                     return progress.tally.take(reply, from: list[index].slot)
                 case .open:

@@ -30,13 +30,19 @@ struct EventTally {
     /// The module at which a search for a claim ended; nil where all modules were called.
     var lastAsked: ModuleSlot?
 
+    private static let mostSlow = 8
+
     /// Notes the time of a module, where that is long: beside a time that it had before.
     mutating func note(_ time: Duration, of slot: ModuleSlot) {
         guard time >= Self.named else { return }
         if let index = slow.firstIndex(where: { $0.slot === slot }) {
             slow[index].time += time
-        } else {
+        } else if slow.count < Self.mostSlow {
             slow.append((slot, time))
+        } else if let least = slow.indices.min(by: { slow[$0].time < slow[$1].time }),
+            slow[least].time < time
+        {
+            slow[least] = (slot, time)
         }
     }
 

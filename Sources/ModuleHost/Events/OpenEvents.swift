@@ -35,6 +35,11 @@ struct OpenEvents {
         entries[event.sequence]?.waiting.contains(slot.number) == true
     }
 
+    /// The instant at which all modules were notified of an event; nil for one that has all answers.
+    func passed(_ event: LifecycleEvent) -> ContinuousClock.Instant? {
+        entries[event.sequence]?.passed
+    }
+
     /// Takes the answer of a module.
     ///
     /// - Parameters:
@@ -51,7 +56,9 @@ struct OpenEvents {
             return nil
         }
         entry.tally.take(answer, from: slot, of: event.kind)
-        entry.tally.note(entry.passed.duration(to: now), of: slot)
+        if answer.isOfHandler || answer.isMissing {
+            entry.tally.note(entry.passed.duration(to: now), of: slot)
+        }
         entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
         return entry.waiting.isEmpty ? entry : nil
     }
@@ -68,6 +75,19 @@ struct OpenEvents {
             .sorted { $0.sequence < $1.sequence }
         return left.compactMap { self.answer(answer, to: $0, by: slot, at: now) }
     }
+}
+
+extension EventAnswer {
+    /// Whether a handler has handled the event, or thrown.
+    var isOfHandler: Bool {
+        switch self {
+        case .reply(.notConcerned), .reply(.open), .none, .later: false
+        case .reply, .failed: true
+        }
+    }
+
+    /// Whether no answer is to come any more.
+    fileprivate var isMissing: Bool { if case .none = self { true } else { false } }
 }
 
 extension EventTally {

@@ -70,6 +70,10 @@ final class DeliveryCounts: @unchecked Sendable {
         /// Adds the time of a handler in nanoseconds; from any thread.
         func add(_ time: Int, of number: UInt16) {
             (words + 2 * Self.rows + Int(number)).pointee.wrappingAdd(time, ordering: .relaxed)
+        }
+
+        /// Notes how long a handling took that is counted as one, in nanoseconds; from any thread.
+        func noteLength(_ time: Int, of number: UInt16) {
             let time = Duration.nanoseconds(Int64(time))
             guard let bound = Counts.bounds.lastIndex(where: { time > $0 }) else { return }
             (words + (3 + bound) * Self.rows + Int(number)).pointee.wrappingAdd(

@@ -35,8 +35,10 @@ package struct MetricFamily: Hashable, Sendable {
         }
     }
 
-    /// The bounds of the times that handlers of events took. The first one is longer than a tick of the kernel's coarse
-    /// clock, so that each handling is counted where it belongs, to one tick.
+    /// The bounds of the times that handlers of events took.
+    ///
+    /// The first one is longer than a tick of the kernel's coarse clock, so that each handling is counted where it belongs,
+    /// to one tick.
     package static let handlingBounds: [Duration] = [
         .milliseconds(10), .milliseconds(30), .milliseconds(100), .milliseconds(300), .seconds(1),
         .seconds(3), .seconds(10),

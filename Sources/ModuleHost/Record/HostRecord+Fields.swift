@@ -122,26 +122,18 @@ extension HostRecord.Handling {
 
 extension HostRecord.Delivery {
     fileprivate var fields: RecordFields {
-        let names = [id, topic, sender?.text, slowest?.module.text].compactMap { $0?.utf8.count }
-        // The id of a module that is cut may be that of another one.
-        let isWhole = names.reduce(0, +) <= RecordLayout.slotSize - RecordLayout.textStart
-        let slowest = isWhole ? slowest : nil
-        return RecordFields(
+        RecordFields(
             code: 20,
             numbers: [
-                Int64(kind.facts.code) | min(slowest?.time.whole ?? 0, 1 << 54) << 8,
-                Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
+                Int64(kind.facts.code), Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
                 Self.packed(received, failed, unresponsive),
-            ], name: id ?? "", text: slowest?.module.text ?? "", topic: topic ?? "",
-            sender: sender?.text ?? "", trace: trace?.id ?? .zero)
+            ], name: id ?? "", topic: topic ?? "", sender: sender?.text ?? "",
+            trace: trace?.id ?? .zero)
     }
 
     fileprivate init?(_ fields: RecordFields) {
-        guard let kind = EventKind(recorded: fields.numbers[0] & 0xFF) else { return nil }
+        guard let kind = EventKind(recorded: fields.numbers[0]) else { return nil }
         self.kind = kind
-        slowest = (try? ModuleID(fields.text)).map {
-            Share(module: $0, time: .nanoseconds(max(0, fields.numbers[0] >> 8)))
-        }
         position = EventPosition(rawValue: UInt64(bitPattern: fields.numbers[1]))
         duration = .nanoseconds(max(0, fields.numbers[2]))
         let counts = UInt64(bitPattern: fields.numbers[3])

@@ -53,12 +53,6 @@ package struct HostRecord: Hashable, Sendable {
 
     /// A delivery of an event to its receivers.
     package struct Delivery: Hashable, Sendable {
-        /// The part of the time that one module took.
-        package struct Share: Hashable, Sendable {
-            package var module: ModuleID
-            package var time: Duration
-        }
-
         package var kind: EventKind
         /// The topic of a message.
         package var topic: String?
@@ -66,8 +60,6 @@ package struct HostRecord: Hashable, Sendable {
         package var id: String?
         package var position: EventPosition?
         package var duration: Duration
-        /// The module that took longest, or that answered last; nil for less than 10 ms.
-        package var slowest: Share?
         /// The numbers of modules that received it, that threw, and that were unresponsive.
         package var received = 0
         package var failed = 0
@@ -171,7 +163,7 @@ extension HostRecord {
         case .threw: "threw"
         case .task: "start-up-task"
         case .delivered: "delivered"
-        case .handled: "handled"
+        case .handled: "took"
         case .called: "called"
         case .requestsFailed: "requests-failed"
         }
@@ -213,7 +205,6 @@ extension HostRecord.Delivery {
         text += received == 1 ? "1 module" : "\(received) modules"
         if failed > 0 { text += ", \(failed) failed" }
         if unresponsive > 0 { text += ", \(unresponsive) unresponsive" }
-        if let slowest { text += "; \(slowest.time.briefText) in \(slowest.module)" }
         return text
     }
 
@@ -223,10 +214,6 @@ extension HostRecord.Delivery {
         if let id { json.member("id", id) }
         if let position { json.member("position", position.description) }
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
-        if let slowest {
-            json.member("slowest", slowest.module.text)
-            json.member("slowestMs", millisecondsOf: slowest.time.wholeNanoseconds)
-        }
         json.member("delivered", received)
         json.member("failed", failed)
         json.member("unresponsive", unresponsive)
@@ -240,7 +227,7 @@ extension HostRecord.Handling {
         let topic = topic.map { " \($0)" } ?? ""
         let place = position.map { ", inbox \($0)" } ?? ""
         let id = id.map { ", id \($0)" } ?? ""
-        return "handled \(kind.rawValue)\(topic) in \(duration.briefText)\(place)\(id)"
+        return "took \(duration.briefText) for \(kind.rawValue)\(topic)\(place)\(id)"
     }
 
     fileprivate func write(to json: inout JSONWriter) {

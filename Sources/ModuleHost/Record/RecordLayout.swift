@@ -10,7 +10,7 @@ struct RecordLayout: Hashable {
     /// `"HostdRec"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x6365_5264_7473_6F48
     /// The version of the layout, which changes with anything here and with ``RecordFields``.
-    static let version: UInt64 = 3
+    static let version: UInt64 = 4
 
     /// The bytes of a slot, and of the head.
     static let slotSize = 512

@@ -12,8 +12,8 @@ extension Command {
             start-up task, the delivery of 'launch' to all modules, or the root with 'activate'. Creations
             that took less than 1 ms are left out.
 
-            The last three launches are kept in the state directory, also those that failed. Where no host
-            runs, the newest one of them is shown.
+            The last three launches are kept in the state directory, also those that failed, but not of a host
+            that was killed before READY. Where no host runs, the newest one of them is shown.
             """,
         operands: [
             Operand(
@@ -34,7 +34,7 @@ extension Command {
         ],
         exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
         exitMeanings: clientExitMeanings.merging([
-            .unavailable: "no host runs on the state directory, and no such launch is kept",
+            .unavailable: "no host runs on the state directory, or no such launch is kept",
             .noInput: "FILE cannot be read",
             .invalidSlatefile: "FILE is not a report",
         ]) { $1 },
@@ -76,7 +76,7 @@ extension Command {
     /// Returns which launch is asked for: 0 for the newest, -1 for the one before; nil for an invalid value.
     private static func launch(of arguments: Arguments) -> Int? {
         guard let text = arguments["launch"] else { return 0 }
-        return Int(text).flatMap { $0 > 0 ? nil : $0 }
+        return Int(text).flatMap { (-1000...0).contains($0) ? $0 : nil }
     }
 
     /// Shows a launch that was kept.

@@ -46,7 +46,8 @@ extension Command {
                 recover: { error in
                     switch error {
                     // Which modules have which routes, only a host knows.
-                    case _ where name.map(WhyReport.isURL) == true: nil
+                    case .notRunning where name.map(WhyReport.isURL) == true:
+                        explainEvent(name, whileRunning: false, arguments)
                     case .notRunning where isPosition:
                         explainEvent(name, whileRunning: false, arguments)
                     case .notRunning: explain(name, left: arguments)
@@ -66,6 +67,12 @@ extension Command {
                     }
                     let report = try call.client.call("why") { json in
                         json.object { if let name { $0.member("module", name) } }
+                    }
+                    if report["findings"]?.elements.map(\.self).first?["state"]?.string
+                        == "no route",
+                        let code = explainEvent(name, whileRunning: true, arguments)
+                    {
+                        return code
                     }
                     return write(report, arguments)
                 })
@@ -135,9 +142,10 @@ extension Command {
     }
 
     private static func write(_ report: JSONValue, _ arguments: Arguments) -> ExitCode {
-        arguments.has("json")
-            ? Console.write(json: report)
-            : Console.write(text(ofReport: report, namesModules: arguments.operands.isEmpty))
+        if arguments.has("json") { return Console.write(json: report) }
+        let isOfModule = report["findings"]?.elements.map(\.self).first?["module"] != nil
+        return Console.write(
+            text(ofReport: report, namesModules: !isOfModule || arguments.operands.isEmpty))
     }
 
     /// Returns the report in words, in lines of 80 characters at most but for long words.

@@ -53,7 +53,7 @@ struct TimelineTracks {
             add(
                 names.joined(separator: " "), "event",
                 Span(start: time - taken, end: time, text: text, isProblem: isProblem))
-        case "handled":
+        case "took":
             add(module ?? "", "module", Span(start: time - taken, end: time, text: text))
         case "start-up-task":
             let outcome = entry["outcome"]?.string

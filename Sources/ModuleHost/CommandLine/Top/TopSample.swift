@@ -60,7 +60,9 @@ struct TopSample: Sendable {
     ///   all; nil where the module has handled none.
     func slowestHundredth(of module: String, since former: TopSample?) -> Double? {
         guard let former, isOfSameHost(as: former), let now = handlings[module] else { return nil }
-        let before = former.handlings[module] ?? []
+        var before = former.handlings[module] ?? []
+        // Counters that are smaller have begun again.
+        if let last = now.last, last.count < before.last?.count ?? 0 { before = [] }
         // A module that was never slow has only the last bucket.
         let limits = MetricFamily.handlingBounds.map { $0 / .seconds(1) } + [.infinity]
         func count(_ buckets: [(limit: Double, count: Double)], _ limit: Double) -> Double {

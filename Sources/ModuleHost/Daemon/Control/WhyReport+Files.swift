@@ -25,7 +25,7 @@ extension WhyReport {
             return report
         }
         let id = try? ModuleID(name)
-        let own = id.flatMap { id in record?.last(entries) { $0.module == id } } ?? []
+        let own = id.flatMap { id in record?.story(of: id) } ?? []
         let isInBox = box?.order.contains { $0.text == name } == true
         guard isInBox || !own.isEmpty else {
             let others = Set(record?.last(.max).compactMap(\.module?.text) ?? [])
@@ -36,7 +36,7 @@ extension WhyReport {
         var finding = Finding(id, "not running")
         let last = own.last { entry in
             switch entry.fact {
-            case .restarting, .processStarted: false
+            case .restarting, .processStarted, .handled: false
             default: true
             }
         }

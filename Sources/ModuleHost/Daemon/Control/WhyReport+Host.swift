@@ -220,31 +220,47 @@ struct WhyKnowledge {
 
     /// The topics and events that were delivered slowly a short time ago, the slowest first.
     private func slowDeliveries(_ recent: [HostRecord]) -> [WhyReport.Finding] {
-        var slow: [String: (count: Int, slowest: HostRecord.Delivery, last: WallTime)] = [:]
-        for entry in recent {
-            guard case .delivered(let delivery) = entry.fact,
-                delivery.duration >= Self.slowDelivery, delivery.kind != .launch
-            else { continue }
-            let name = delivery.kind.rawValue + (delivery.topic.map { " \($0)" } ?? "")
-            let former = slow[name]
-            let slowest = former.map {
-                $0.slowest.duration > delivery.duration ? $0.slowest : delivery
-            }
-            slow[name] = ((former?.count ?? 0) + 1, slowest ?? delivery, entry.time)
+        typealias Share = (module: ModuleID, time: Duration)
+        var slow: [String: (count: Int, longest: Duration, share: Share?, last: WallTime)] = [:]
+        // Each of a delivery stands before that.
+        var shares: [String: Share] = [:]
+        func name(_ kind: EventKind, _ topic: String?) -> String {
+            kind.rawValue + (topic.map { " \($0)" } ?? "")
         }
-        return slow.sorted { $0.value.slowest.duration > $1.value.slowest.duration }.prefix(3)
-            .map { name, value in
-                var finding = WhyReport.Finding(nil, "slow", rank: 9)
-                finding.reason =
-                    "\(name) took \(value.slowest.duration.briefText) at most, "
-                    + "\(times(value.count)) in the last 10 minutes, "
-                    + "at \(value.last.iso8601) for the last time"
-                if let share = value.slowest.slowest {
-                    finding.reason? += "; \(share.time.briefText) of it in \(share.module)"
-                    finding.command = "\(program) why \(share.module)"
+        for entry in recent {
+            switch entry.fact {
+            case .handled(let handling):
+                let name = name(handling.kind, handling.topic)
+                guard let module = entry.module, handling.duration > shares[name]?.time ?? .zero
+                else { continue }
+                shares[name] = (module, handling.duration)
+            case .delivered(let delivery):
+                let name = name(delivery.kind, delivery.topic)
+                let share = shares.removeValue(forKey: name)
+                guard delivery.duration >= Self.slowDelivery, delivery.kind != .launch else {
+                    continue
                 }
-                return finding
+                var value = slow[name] ?? (0, .zero, nil, entry.time)
+                if delivery.duration > value.longest {
+                    (value.longest, value.share) = (delivery.duration, share)
+                }
+                (value.count, value.last) = (value.count + 1, entry.time)
+                slow[name] = value
+            default: break
             }
+        }
+        return slow.sorted { $0.value.longest > $1.value.longest }.prefix(3).map { name, value in
+            var finding = WhyReport.Finding(nil, "slow", rank: 9)
+            finding.reason =
+                "\(name) took \(value.longest.briefText) at most, "
+                + "\(times(value.count)) in the last 10 minutes, "
+                + "at \(value.last.iso8601) for the last time"
+            if let share = value.share {
+                finding.reason? += "; \(share.time.briefText) of it in \(share.module)"
+                finding.command = "\(program) why \(share.module)"
+            }
+            return finding
+        }
     }
 
     /// The start-up tasks of this host that took long or did not succeed.
@@ -294,6 +310,14 @@ extension ControlledDaemon {
         }
     }
 
+    private func reportOfAll(
+        _ modules: Result<[ModuleStatus], RPCError>
+    ) throws(RPCError) -> WhyReport {
+        var knowledge = try knowledge(of: modules)
+        knowledge.deadLetter = host.inbox.flatMap { try? DeadLetters($0.folder).newest() }
+        return knowledge.report()
+    }
+
     /// Returns what is known, for a report.
     ///
     /// - Throws: The error of `modules`.
@@ -302,9 +326,8 @@ extension ControlledDaemon {
     ) throws(RPCError) -> WhyKnowledge {
         WhyKnowledge(
             status: try status(), modules: try modules.get().map(\.measured),
-            dependents: host.slatefile.dependents, record: host.ring?.contents,
-            deadLetter: host.inbox.flatMap { try? DeadLetters($0.folder).newest() },
-            program: program, now: .now())
+            dependents: host.slatefile.dependents, record: host.ring?.contents, program: program,
+            now: .now())
     }
 
     private func report(of trace: TraceID) -> Result<WhyReport, RPCError> {
@@ -323,12 +346,12 @@ extension ControlledDaemon {
             var report: WhyReport
             var busy: RPCError?
             do throws(RPCError) {
-                report = try knowledge(of: result).report()
+                report = try reportOfAll(result)
             } catch {
                 // Without the lane, all else is known still.
                 guard error.code == .overdue else { throw error }
                 busy = error
-                report = try knowledge(of: .success([])).report()
+                report = try reportOfAll(.success([]))
             }
             if let busy {
                 var finding = WhyReport.Finding(try status().atWork, "busy")

@@ -1,7 +1,7 @@
 import AppService
 
 extension WhyReport {
-    /// Returns whether a text is meant as a URL: no id and no position contains this.
+    /// Returns whether a text may be a URL; the id of an event may be one, too.
     package static func isURL(_ text: String) -> Bool { text.contains(bytesOf: "://") }
 }
 
@@ -58,14 +58,13 @@ extension WhyKnowledge {
         if let instead = openness.instead {
             finding.next = "\(instead.module) has failed: \(instead.url) is opened instead"
         }
-        let module = modules.first { $0.id == id }.map { self.report(of: $0).findings[0] }
-        let isWell = module.map { [0, 5, 6].contains($0.rank) } ?? true
-        if !openness.isOpen, isWell {
+        let status = modules.first { $0.id == id }
+        let module = status.map { self.report(of: $0).findings[0] }
+        if !openness.isOpen, openness.entry != nil {
+            finding.reason? += "; its parameters cannot be read"
+        } else if !openness.isOpen, [.running, .onDemand].contains(status?.state) {
             finding.reason? +=
-                openness.entry == nil
-                ? "; its access, its predicate or an interceptor keeps it from this caller"
-                : "; its parameters cannot be read"
-            finding.command = "\(program) open \(shellQuoted(path))"
+                "; its access, its predicate or an interceptor keeps it from this caller"
         } else if let best = best?.entry, best !== entry {
             finding.reason? += "; \(best.module) would answer it by its \(best.inWords)"
         }
