@@ -100,7 +100,7 @@ extension DeliveryCounts.Counts {
         let bounds = MetricFamily.handlingBounds.map { "\($0 / .seconds(1))" } + ["+Inf"]
         let buckets = buckets
         // A module that was never slow has one bucket, so that the metrics of a thousand modules stay small.
-        let shown = zip(bounds, buckets).suffix(slow.contains { $0 > 0 } ? bounds.count : 1)
+        let shown = zip(bounds, buckets).suffix(slow == SIMD8() ? 1 : bounds.count)
         return shown.map { bound, count in
             .init(Double(count), suffix: "_bucket", module, .init("le", bound))
         } + [

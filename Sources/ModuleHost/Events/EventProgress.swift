@@ -40,7 +40,7 @@ class EventProgress {
     ///   - now: The reading of the clock, in nanoseconds.
     ///   - counts: The counts to which its time is added; nil where that is yet to end.
     ///   - isOwner: Returns whether the calling thread owns the lane.
-    /// - Returns: The time; of a thread that has lost the lane, the shortest that is long.
+    /// - Returns: The time; negative on a thread that has lost the lane, since the clock belongs to the next one.
     @inline(__always) @discardableResult
     final func noteReturn(
         of slot: UInt16, at now: Int, in counts: @autoclosure () -> DeliveryCounts.Address?,
@@ -49,7 +49,7 @@ class EventProgress {
         let time = now - lastReturn.load(ordering: .relaxed)
         // Nearly always: the clock moves once in some milliseconds.
         guard time > 0 else { return 0 }
-        guard isOwner() else { return Self.named + 1 }
+        guard isOwner() else { return -1 }
         lastReturn.store(now, ordering: .relaxed)
         counts()?.add(time, of: slot)
         if time >= Self.named { noteSlow(slot, time) }
@@ -175,11 +175,12 @@ extension EventDefinition {
                         of: list[index].number, at: time.coarseNanoseconds(),
                         in: reply.isOpen ? nil : counts
                     ) { gate.lane.owns(thread) }
+                    // It was overdue: it has taken as long as it may, or longer.
+                    if taken < 0 { taken = gate.lane.watchdog.limits.event.wholeNanoseconds }
                 }
                 switch reply {
                 case .received:
-                    counts.countDelivery(to: list[index].number)
-                    if taken > 0 { counts.noteLength(taken, of: list[index].number) }
+                    counts.countDelivery(to: list[index].number, after: taken)
                     return .next
                 case .notConcerned:
                     // A module that has lost the lane counts as overdue, whatever its result.
@@ -189,8 +190,7 @@ extension EventDefinition {
                     }
                     return .next
                 case .fetch, .claim, .observed:
-                    counts.countDelivery(to: list[index].number)
-                    if taken > 0 { counts.noteLength(taken, of: list[index].number) }
+                    counts.countDelivery(to: list[index].number, after: taken)
                     guard entry.settle() else { throw LaneLost() }
                     return progress.tally.take(reply, from: list[index].slot)
                 case .open:

@@ -17,21 +17,25 @@ final class DeliveryCounts: @unchecked Sendable {
         /// The time that its handlers took, by the kernel's coarse clock: right in the mean.
         var time = Duration.zero
         /// The number of handlings that took longer than each of ``bounds``, and not longer than the next one.
-        var slow = [Int](repeating: 0, count: bounds.count)
+        ///
+        /// A vector and no array: the lane reads those of all modules.
+        var slow = SIMD8<Int>()
 
         fileprivate static let bounds = MetricFamily.handlingBounds
 
         /// The number of handlings that ended with the bound of each bucket at most, and of all.
         var buckets: [Int] {
-            let all = max(deliveries + failures, slow.reduce(0, +))
-            return slow.reversed().reduce(into: [all]) { $0.append(($0.last ?? 0) - $1) }.reversed()
+            let all = max(deliveries + failures, slow.wrappedSum())
+            return Self.bounds.indices.reversed().reduce(into: [all]) { buckets, bound in
+                buckets.append((buckets.last ?? 0) - slow[bound])
+            }.reversed()
         }
 
         static func + (one: Counts, other: Counts) -> Counts {
             Counts(
                 deliveries: one.deliveries + other.deliveries,
                 failures: one.failures + other.failures, time: one.time + other.time,
-                slow: zip(one.slow, other.slow).map(+))
+                slow: one.slow &+ other.slow)
         }
     }
 
@@ -47,11 +51,16 @@ final class DeliveryCounts: @unchecked Sendable {
         /// Counts an event that a module has handled: a load and a store.
         ///
         /// In the module. Where another thread has taken the lane meanwhile, the count may be one off.
+        ///
+        /// - Parameters:
+        ///   - number: The number of its slot.
+        ///   - time: The nanoseconds that it took, where the clock has moved.
         @inline(__always)
-        func countDelivery(to number: UInt16) {
+        func countDelivery(to number: UInt16, after time: Int = 0) {
             let word = words + Int(number)
             word.pointee.store(
                 word.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+            if time > 0 { noteLength(time, of: number) }
         }
 
         /// Counts the reply of a module to an event, if it has handled that.
@@ -122,8 +131,9 @@ final class DeliveryCounts: @unchecked Sendable {
         func load(_ column: Int) -> Int {
             (address.words + column * Address.rows + Int(number)).pointee.load(ordering: .relaxed)
         }
-        return Counts(
-            deliveries: load(0), failures: load(1), time: .nanoseconds(Int64(load(2))),
-            slow: Counts.bounds.indices.map { load(3 + $0) })
+        var counts = Counts(
+            deliveries: load(0), failures: load(1), time: .nanoseconds(Int64(load(2))))
+        for bound in Counts.bounds.indices { counts.slow[bound] = load(3 + bound) }
+        return counts
     }
 }

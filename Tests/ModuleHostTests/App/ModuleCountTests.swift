@@ -17,7 +17,8 @@ struct ModuleCountTests {
         zip(await counts(test), former).map { now, former in
             Counts(
                 deliveries: now.deliveries - former.deliveries,
-                failures: now.failures - former.failures, time: now.time - former.time)
+                failures: now.failures - former.failures, time: now.time - former.time,
+                slow: now.slow &- former.slow)
         }
     }
 
@@ -44,7 +45,8 @@ struct ModuleCountTests {
         await test.answered()
         #expect(
             await counts(test, since: before) == [
-                Counts(deliveries: 2, time: .seconds(2)), Counts(failures: 3, time: .seconds(6)),
+                Counts(deliveries: 2, time: .seconds(2), slow: [0, 0, 0, 2, 0, 0, 0, 0]),
+                Counts(failures: 3, time: .seconds(6), slow: [0, 0, 0, 0, 3, 0, 0, 0]),
                 Counts(),
             ])
         #expect(await test.stopped() == .stopped)
@@ -65,11 +67,15 @@ struct ModuleCountTests {
         #expect(hung.map(\.deliveries) == [2, 0, 2])
         #expect(hung.map(\.failures) == [0, 0, 0])
         #expect(hung[0].time == .zero && hung[1].time >= .seconds(5) && hung[2].time == .zero)
+        // A bucket never falls: one that hangs is counted when it returns.
+        #expect(hung[1].buckets == Array(repeating: 0, count: 8))
         test.time.advance(by: .seconds(60))
         door.open()
         await test.caughtUp()
         #expect(await counts(test, since: before).map(\.deliveries) == [2, 2, 2])
-        #expect(await counts(test, since: before)[1].time == hung[1].time)
+        let returned = await counts(test, since: before)[1]
+        #expect(returned.time == hung[1].time)
+        #expect(returned.buckets == [1, 1, 1, 1, 1, 1, 2, 2])
         #expect(await test.stopped() == .stopped)
     }
 
@@ -108,15 +114,16 @@ struct ModuleCountTests {
         #expect(await counts(test, since: before) == [Counts(deliveries: 1), Counts()])
         AsyncProbe.give("end", to: "push", of: probe)
         await test.answered()
+        let slow: SIMD8<Int> = [0, 0, 0, 0, 1, 0, 0, 0]
         #expect(
             await counts(test, since: before)
-                == [Counts(deliveries: 1), Counts(deliveries: 1, time: .seconds(2))])
+                == [Counts(deliveries: 1), Counts(deliveries: 1, time: .seconds(2), slow: slow)])
         try test.deliver(.localNotification, #"{"title": "x"}"#)
         AsyncProbe.give("throw", to: "local-notification", of: probe)
         await test.answered()
         #expect(
             await counts(test, since: before)[1]
-                == Counts(deliveries: 1, failures: 1, time: .seconds(2)))
+                == Counts(deliveries: 1, failures: 1, time: .seconds(2), slow: slow))
         #expect(await test.stopped() == .stopped)
     }
 
