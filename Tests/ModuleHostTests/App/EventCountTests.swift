@@ -8,7 +8,12 @@ import Testing
 struct EventCountTests {
     private func counts(_ test: HostUnderTest, _ kind: EventKind) async -> [String] {
         await test.answered()
-        return test.recorder.records.filter { $0.event == kind.rawValue }.map(\.message)
+        func lines() -> [String] {
+            test.recorder.records.filter { $0.event == kind.rawValue }.map(\.message)
+        }
+        // The answer of a process has its line in a job of its own.
+        while lines().isEmpty, !Task.isCancelled { await test.settled() }
+        return lines()
     }
 
     @Test("a message counts those that listen to its topic; who throws has failed")

@@ -41,6 +41,8 @@ struct IsolatedInboxTests {
         _ = try await program.received { $0.id == "die" && $0.isRepeated }
         _ = await first.accept("hang")
         let hanging = try await program.received { $0.id == "hang" }
+        // Before that it would be an attempt of the host.
+        await first.settled()
         // What a host leaves that is killed now.
         let left = try folder.copied()
         kill(Int32(hanging.processID), SIGKILL)
