@@ -110,6 +110,7 @@ struct ModuleCountTests {
         let before = await counts(test)
         try test.deliver(.push, "{}")
         await probe.reached("b push")
+        await test.settled()
         test.time.advance(by: .seconds(2))
         #expect(await counts(test, since: before) == [Counts(deliveries: 1), Counts()])
         AsyncProbe.give("end", to: "push", of: probe)
