@@ -52,17 +52,16 @@ extension AppHost {
         of slot: ModuleSlot, _ notify: () throws -> EventReply, failed: (any Error) -> Void
     ) {
         let (counts, began) = (gate.lane.counts.address, time.coarseNanoseconds())
-        var isOfHandler = true
+        func taken() -> Int { time.coarseNanoseconds() - began }
         do {
             let reply = try notify()
-            counts.count(reply, of: slot.number)
-            isOfHandler = EventAnswer.reply(reply).isOfHandler
+            // Its answer adds the time.
+            if !reply.isOpen { counts.add(taken(), of: slot.number) }
+            counts.count(reply, of: slot.number, after: taken())
         } catch {
             failed(error)
+            counts.add(taken(), of: slot.number)
+            counts.noteLength(taken(), of: slot.number)
         }
-        guard isOfHandler else { return }
-        let taken = time.coarseNanoseconds() - began
-        counts.add(taken, of: slot.number)
-        counts.noteLength(taken, of: slot.number)
     }
 }

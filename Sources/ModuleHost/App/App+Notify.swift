@@ -25,11 +25,10 @@ extension App {
             }
             let counts = gate.lane.counts.address
             var began = keepsTimes ? time.coarseNanoseconds() : nil
-            var isCounted = false
+            func taken() -> Int { began.map { time.coarseNanoseconds() - $0 } ?? 0 }
             let outcome = gate.call(record.slot, on: thread) {
                 let reply = try describing(notify)
-                counts.count(reply, of: record.slot.number)
-                isCounted = EventAnswer.reply(reply).isOfHandler
+                counts.count(reply, of: record.slot.number, after: taken())
                 // Its answer adds the time, also that until now.
                 if reply.isOpen { began = nil }
             }
@@ -37,14 +36,11 @@ extension App {
             case .returned, .tooDeep: break
             case .threw(let error):
                 failed(error)
-                isCounted = true
+                counts.noteLength(taken(), of: record.slot.number)
             // It did not have the lane all the time.
             case .lost, .threwOverdue: (isLost, began) = (true, nil)
             }
-            guard let began else { return }
-            let taken = time.coarseNanoseconds() - began
-            counts.add(taken, of: record.slot.number)
-            if isCounted { counts.noteLength(taken, of: record.slot.number) }
+            counts.add(taken(), of: record.slot.number)
         }
         return !isLost
     }

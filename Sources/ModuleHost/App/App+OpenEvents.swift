@@ -28,19 +28,20 @@ extension App {
 
     /// Takes the answer of a module; the last one gives the event its outcome.
     func answered(_ slot: ModuleSlot, _ event: LifecycleEvent, _ answer: EventAnswer) {
-        let counts = gate.lane.counts.address
-        if case .reply(let reply) = answer { counts.count(reply, of: slot.number) }
-        if answer.isOfHandler, let passed = openEvents.passed(event) {
-            counts.noteLength(passed.duration(to: time.now()).wholeNanoseconds, of: slot.number)
+        let (counts, now) = (gate.lane.counts.address, time.now())
+        let taken = openEvents.passed(event)?.duration(to: now).wholeNanoseconds ?? 0
+        if case .reply(let reply) = answer {
+            counts.count(reply, of: slot.number, after: taken)
         }
         if case .failed(let error) = answer {
+            counts.noteLength(taken, of: slot.number)
             if openEvents.isAwaited(event, by: slot) {
                 _ = failed(slot, in: event, error)
             } else {
                 failedOverdue(slot, in: event, error)
             }
         }
-        openEvents.answer(answer, to: event, by: slot, at: time.now()).map(finish)
+        openEvents.answer(answer, to: event, by: slot, at: now).map(finish)
         noteAnswered()
     }
 

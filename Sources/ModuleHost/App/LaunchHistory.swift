@@ -28,7 +28,7 @@ package struct LaunchHistory: Sendable {
 
     /// Adds a launch, in place of an earlier report on it, and forgets the oldest ones; the file is replaced atomically.
     ///
-    /// What cannot be read of it is lost.
+    /// Lines that cannot be read are lost.
     func add(_ report: LaunchReport) throws(FileError) {
         let start = report.hostStarted?.iso8601
         let former = ((try? launches()) ?? []).filter { $0["startedAt"]?.string != start }

@@ -56,7 +56,7 @@ struct OpenEvents {
             return nil
         }
         entry.tally.take(answer, from: slot, of: event.kind)
-        if answer.isOfHandler || answer.isMissing {
+        if answer.isOfHandler {
             entry.tally.note(entry.passed.duration(to: now), of: slot)
         }
         entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
@@ -78,16 +78,13 @@ struct OpenEvents {
 }
 
 extension EventAnswer {
-    /// Whether a handler has handled the event, or thrown.
-    var isOfHandler: Bool {
+    /// Whether a handler has taken the time until now, also one that has not answered.
+    fileprivate var isOfHandler: Bool {
         switch self {
-        case .reply(.notConcerned), .reply(.open), .none, .later: false
-        case .reply, .failed: true
+        case .reply(.notConcerned), .reply(.open), .later: false
+        case .reply, .failed, .none: true
         }
     }
-
-    /// Whether no answer is to come any more.
-    fileprivate var isMissing: Bool { if case .none = self { true } else { false } }
 }
 
 extension EventTally {

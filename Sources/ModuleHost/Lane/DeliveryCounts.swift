@@ -64,9 +64,14 @@ final class DeliveryCounts: @unchecked Sendable {
         }
 
         /// Counts the reply of a module to an event, if it has handled that.
-        func count(_ reply: EventReply, of number: UInt16) {
+        ///
+        /// - Parameters:
+        ///   - reply: The reply.
+        ///   - number: The number of its slot.
+        ///   - time: The nanoseconds that it took; 0 where that is not known.
+        func count(_ reply: EventReply, of number: UInt16, after time: Int = 0) {
             switch reply {
-            case .received, .fetch, .observed, .claim: countDelivery(to: number)
+            case .received, .fetch, .observed, .claim: countDelivery(to: number, after: time)
             case .notConcerned, .open: break
             }
         }
