@@ -149,7 +149,7 @@ import Testing
         #expect(error.isProblem)
         #expect(
             error.text.hasSuffix(
-                "No slatefile is applied. If its loss is no attack, remove it; then every signed version is accepted once"
+                "No slatefile is applied. Remove it if no attacker can have damaged it; every signed version is accepted once then"
             ))
     }
 }

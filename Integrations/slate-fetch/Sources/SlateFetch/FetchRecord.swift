@@ -127,7 +127,7 @@ extension FetchRecord {
         guard case .success(let record) = read, Envelope.versions.contains(record.version) else {
             throw Report(
                 .refused,
-                "'\(path)' is not what slate-fetch has written. No slatefile is applied. If its loss is no attack, remove it; then every signed version is accepted once"
+                "'\(path)' is not what slate-fetch has written. No slatefile is applied. Remove it if no attacker can have damaged it; every signed version is accepted once then"
             )
         }
         self = record

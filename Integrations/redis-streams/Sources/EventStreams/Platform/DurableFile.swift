@@ -85,17 +85,8 @@ public enum DurableFile {
         let temporary = isShared ? "\(path).\(getpid()).new" : path + ".new"
         // One that was left may have other permissions.
         unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard file >= 0 else { throw DurableFileError("create", temporary) }
-        defer { close(file) }
-        do throws(DurableFileError) {
-            try write(bytes, to: file, temporary)
-            guard fsync(file) == 0 else { throw DurableFileError("write", temporary) }
+        try write(bytes, toNew: temporary, mode) { () throws(DurableFileError) in
             guard rename(temporary, path) == 0 else { throw DurableFileError("replace", path) }
-            try synchronizeFolder(of: path)
-        } catch {
-            unlink(temporary)
-            throw error
         }
     }
 
@@ -109,12 +100,23 @@ public enum DurableFile {
     public static func create(
         _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600
     ) throws(DurableFileError) {
+        try write(bytes, toNew: path, mode) {}
+    }
+
+    /// Writes a file that is new, or none if that fails.
+    ///
+    /// - Parameter finish: Called when the contents are on the disk, before the folder is.
+    private static func write(
+        _ bytes: [UInt8], toNew path: String, _ mode: UInt32,
+        then finish: () throws(DurableFileError) -> Void
+    ) throws(DurableFileError) {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard file >= 0 else { throw DurableFileError("create", path) }
         defer { close(file) }
         do throws(DurableFileError) {
             try write(bytes, to: file, path)
             guard fsync(file) == 0 else { throw DurableFileError("write", path) }
+            try finish()
             try synchronizeFolder(of: path)
         } catch {
             unlink(path)

@@ -49,9 +49,9 @@ enum PublishCommands {
         }
         try publish(envelope, at: place)
         let warning =
-            text.utf8.count > 0 && !mentions(text)
-            ? "\nwarning: the slatefile has no program 'slate-fetch': hosts that take it receive no further version"
-            : ""
+            mentions(text)
+            ? ""
+            : "\nwarning: the slatefile has no program 'slate-fetch': hosts that take it receive no further version"
         return "\(summary(envelope)) in \(place)\(warning)"
     }
 
