@@ -34,18 +34,18 @@ enum KeyCommands {
     /// Reads a private key, which must be its owner's alone.
     static func privateKey(_ path: String) throws(CommandError) -> PrivateKey {
         let text = try text(of: path, limit: 4096)
-        if let permissions = Terminal.permissions(of: path), permissions & 0o077 != 0 {
-            throw CommandError(
-                .invalid,
-                "others may use '\(path)', whose permissions are 0\(String(permissions, radix: 8)): type 'chmod 600', and make a new key if others were there"
-            )
-        }
         guard let key = PrivateKey(text) else {
             throw CommandError(
                 .invalid,
                 PublicKey(text) == nil
                     ? "'\(path)' has no private key: create one with 'slate-fetch keygen'"
                     : "'\(path)' has a public key: to sign, give the file without .pub")
+        }
+        if let permissions = Terminal.permissions(of: path), permissions & 0o077 != 0 {
+            throw CommandError(
+                .invalid,
+                "others may use '\(path)', whose permissions are 0\(String(permissions, radix: 8)): type 'chmod 600', and make a new key if others were there"
+            )
         }
         return key
     }
