@@ -30,13 +30,14 @@ struct LazyMemoryTests {
         .disabled(if: isSanitized, "a sanitizer keeps what is freed"))
     func many() throws {
         let count = 40_000
-        // The least of three: what is freed stays with the thread that allocated it, now and then some MB more.
-        func least(_ more: String) throws -> Int {
-            try min(memory(of: count, more), memory(of: count, more), memory(of: count, more))
+        let entries = try #require(
+            try (0..<3).map { _ in try memory(of: count, #""enabled": false"#) }.min())
+        // On a busy machine a host has some MB more now and then, by where its threads freed what they had: one that
+        // needs more needs it each time.
+        var each = Int.max
+        for _ in 0..<10 where each > 200 {
+            each = min(each, try (memory(of: count, #""launch": "lazy""#) - entries) / count)
         }
-        let lazy = try least(#""launch": "lazy""#)
-        let entries = try least(#""enabled": false"#)
-        let each = (lazy - entries) / count
         #expect(each <= 200, "\(each) bytes")
     }
 }

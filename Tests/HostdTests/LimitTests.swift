@@ -162,9 +162,13 @@ struct LimitTests {
             return names.output.split(separator: "\n").filter { !others.contains(String($0)) }
                 .sorted()
         }
-        let without = try threads([])
-        let with = try threads(["x.a", "x.b", "x.c"])
-        #expect(with == (without + ["modules"]).sorted())
+        /// On a busy machine a deadline may begin to pass, and a second thread stands by for the lane.
+        func withOneLane(_ names: [Substring]) -> [Substring] {
+            names.filter { $0 != "lane" } + ["lane"]
+        }
+        let without = try withOneLane(threads([]))
+        let with = try withOneLane(threads(["x.a", "x.b", "x.c"]))
+        #expect(with.sorted() == (without + ["modules"]).sorted())
     }
 
     // MARK: Time

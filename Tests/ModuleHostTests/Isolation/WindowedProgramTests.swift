@@ -142,6 +142,8 @@ struct WindowedProgramTests {
         let host = try await launched()
         let outcome = Task { await host.outcome("one") }
         try await expectBegun(["one"])
+        // The program may have begun it before the module behind has it.
+        while probe.received("c").isEmpty { await Task.yield() }
         await accept("two", by: host)
         try host.deliver(.background)
         try answer(#"{"fetch": "newData"}"#, "two")
