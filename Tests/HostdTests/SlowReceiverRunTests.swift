@@ -47,4 +47,25 @@ struct SlowReceiverRunTests {
         #expect(sent.hasPrefix("already there: id one"), "\(sent)")
         #expect(try next.terminated().exit == .code(0))
     }
+
+    @Test(
+        "a stop waits for what it does in the background, and then at the end, in either process",
+        arguments: ["", #", "isolation": "process""#])
+    func saving(more: String) throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.saver", "entry": "TestHost.SlowSaver", "config": {"ms": 20}\(more)}
+            ]}
+            """, program: Self.program
+        ).ready()
+        let ended = try run.terminated()
+        #expect(ended.exit == .code(0))
+        let steps = ["background begun", "background done", "terminate begun", "terminate done"]
+        let noted = ended.error.split(separator: "\n").compactMap { line in
+            steps.first { line.contains($0) }
+        }
+        #expect(noted == steps, "\(ended.error)")
+    }
 }

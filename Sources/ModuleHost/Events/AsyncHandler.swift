@@ -34,6 +34,14 @@ extension AsyncHandler {
     static func conflicts(in type: any Module.Type, named entry: String) -> [String] {
         let both = [
             (
+                "BackgroundResponder", type is any BackgroundResponder.Type,
+                type is any AsyncBackgroundResponder.Type
+            ),
+            (
+                "TerminationResponder", type is any TerminationResponder.Type,
+                type is any AsyncTerminationResponder.Type
+            ),
+            (
                 "MessageResponder", type is any MessageResponder.Type,
                 type is any AsyncMessageResponder.Type
             ),

@@ -12,6 +12,7 @@ final class OpenHandlers: EventTaker {
     private let slot: ModuleSlot
     private let place: ModulePlace
     private let log: Log
+    private weak var context: ModuleContext?
     /// The handlers that have not returned, in the order of their events.
     private var open: [Handling] = []
     private let pause: EventPause
@@ -23,7 +24,7 @@ final class OpenHandlers: EventTaker {
         }
         guard hasHandler else { return nil }
         (services, slot) = (context.host.services, context.slot)
-        (place, log) = (context.place, context.log)
+        (place, log, self.context) = (context.place, context.log, context)
         pause = EventPause(of: context)
     }
 
@@ -47,10 +48,14 @@ final class OpenHandlers: EventTaker {
         let began: Int
         let task = HandlerTask()
         var phase = Phase.first
+        /// The hold on a step of the app's life, until it has returned; nil for other events.
+        var hold: ModuleHold?
         /// The answers of other parts of the module to the event.
         var others = EventAnswer.none
 
         init(of event: LifecycleEvent, at now: Int) { (self.event, began) = (event, now) }
+
+        func endHold() { hold.take()?.end() }
     }
 
     /// Begins the handler of an event.
@@ -90,6 +95,7 @@ final class OpenHandlers: EventTaker {
         default: break
         }
         place.add(handling.task)
+        hold(handling)
         guard event.mayStayOpen, services.leaveOpen(slot, event) else {
             handling.phase = .alone
             return .received
@@ -117,6 +123,19 @@ final class OpenHandlers: EventTaker {
         try await HandledEvent.$current.withValue(event) { try await run(event.event, isolation) }
     }
 
+    /// Keeps the step open that a handler has begun in and not returned from: a stop, and the unloading of the module, wait.
+    ///
+    /// In a process, the host does.
+    private func hold(_ handling: Handling) {
+        let step = handling.event.kind
+        guard step.canBeHeld else { return }
+        let limit = services.deadlines.stop
+        handling.hold = try? context?.hold(step, "its handler has not returned") {
+            [weak self, weak handling] in
+            if let handling { self?.expire(handling, after: limit) }
+        }
+    }
+
     /// Takes the end of a handler.
     private func ended(_ handling: Handling, _ answer: EventAnswer) {
         switch handling.phase {
@@ -134,10 +153,15 @@ final class OpenHandlers: EventTaker {
             place.remove(handling.task)
             // No event waits for its answer; an error is counted and logged all the same.
             if case .failed(let error) = answer, !handling.task.isCancelled {
-                services.gate.lane.counts.address.countFailure(of: slot.number)
-                log.write(.error, "failed: \(error)", event: handling.event.kind.rawValue)
+                fail(handling, error)
             }
+            handling.endHold()
         }
+    }
+
+    private func fail(_ handling: Handling, _ error: any Error) {
+        services.gate.lane.counts.address.countFailure(of: slot.number)
+        log.write(.error, "failed: \(error)", event: handling.event.kind.rawValue)
     }
 
     private func canComeAgain(_ event: LifecycleEvent) -> Bool {
@@ -155,9 +179,15 @@ final class OpenHandlers: EventTaker {
     }
 
     private func expire(_ handling: Handling, after limit: Duration) {
-        guard case .open = handling.phase else { return }
-        handling.task.cancel()
         let error = HandlerTooLate(limit: limit)
+        guard case .open = handling.phase else {
+            // It may have returned since the time of its hold was over.
+            guard handling.hold != nil else { return }
+            handling.task.cancel()
+            fail(handling, error)
+            return handling.endHold()
+        }
+        handling.task.cancel()
         services.putAside(handling.event, of: slot, because: "\(error)")
         finish(handling, .failed(DescribedError(error)))
     }
@@ -180,6 +210,7 @@ final class OpenHandlers: EventTaker {
     private func close(_ handling: Handling) {
         if case .open(let alarm) = handling.phase { alarm?.cancel() }
         handling.phase = .alone
+        handling.endHold()
         open.removeAll { $0 === handling }
         if !handling.task.isCancelled { place.remove(handling.task) }
     }

@@ -259,6 +259,7 @@ final class IsolatedModule {
         case .resignActive where context.host.services.isStopping: deadlines.stop
         case .background where context.host.services.isStopping: deadlines.stop
         // It has more time for work that others do not wait for.
+        case .background where declaration.window != nil: context.slot.deadline ?? deadlines.stop
         case _ where declaration.window != nil && kind.isWindowed:
             context.slot.deadline ?? deadlines.call
         default: context.slot.deadline ?? deadlines.event

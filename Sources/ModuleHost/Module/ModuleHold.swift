@@ -63,7 +63,7 @@ extension ModuleContext {
         _ reason: String, expiry: (() -> Void)? = nil
     ) throws(HoldError) -> ModuleHold {
         let event = event?.kind
-        guard let event, event == .background || event == .terminate else {
+        guard let event, event.canBeHeld else {
             throw .nothingToHold(in: event)
         }
         return try hold(event, reason, expiry: expiry)
@@ -101,6 +101,11 @@ extension ModuleContext {
             HoldList.Request(module: id, slot: slot, step: step, reason: reason, expiry: expiry))
         return ModuleHold(id, reason, in: holds)
     }
+}
+
+extension EventKind {
+    /// Whether a module may hold the step of the app's life that the event is.
+    var canBeHeld: Bool { self == .background || self == .terminate }
 }
 
 /// The reason why there is no step to hold.

@@ -49,15 +49,6 @@ struct OpenHandlersTests {
         while probe.received("c").count < count { await Task.yield() }
     }
 
-    /// Whether something waits until modules have answered.
-    private func waits(_ host: HostUnderTest) async -> Bool {
-        await withCheckedContinuation { continuation in
-            host.host.onLane { app, _ in
-                continuation.resume(returning: !app.answerWaiters.isEmpty)
-            }
-        }
-    }
-
     /// What the module has noted, but for its end.
     private var noted: [String] { probe.entries.filter { $0.hasPrefix("b ") && $0 != "b gone" } }
 
@@ -184,7 +175,7 @@ struct OpenHandlersTests {
         _ = await host.accept("two")
         await heard(2)
         async let end = host.stopped()
-        while await !waits(host) {}
+        while await !host.waitsForAnswers() {}
         give(to: "one", "two")
         #expect(await end == .stopped)
         #expect(
@@ -201,7 +192,7 @@ struct OpenHandlersTests {
         await heard(2)
         await host.settled()
         async let end = host.stopped()
-        while await !waits(host) {}
+        while await !host.waitsForAnswers() {}
         host.time.advance(by: .seconds(10))
         let left = await host.recorder.first { $0.message.hasPrefix("what was accepted before") }
         #expect(
@@ -268,7 +259,7 @@ struct OpenHandlersTests {
         await heard(2)
         let restarted = Promise<String>()
         host.host.restart("x.b", origin: .host) { restarted.keep("\($0)") }
-        while await !waits(host) {}
+        while await !host.waitsForAnswers() {}
         host.time.advance(by: .seconds(10))
         #expect(await first.value == "1, failed, 1 unresponsive")
         await probe.reached("b one again")
@@ -360,7 +351,7 @@ struct OpenHandlersTests {
         await heard(2)
         let restarted = Promise<String>()
         host.host.restart("x.b", origin: .host) { restarted.keep("\($0)") }
-        while await !waits(host) {}
+        while await !host.waitsForAnswers() {}
         host.time.advance(by: .seconds(10))
         await probe.reached("b one again")
         give(to: "one", "two")
@@ -377,7 +368,7 @@ struct OpenHandlersTests {
         await probe.reached("b one")
         let unloaded = Promise<String>()
         host.host.unload("x.b") { unloaded.keep("\($0)") }
-        while await !waits(host) {}
+        while await !host.waitsForAnswers() {}
         host.time.advance(by: .seconds(10))
         let refusal = await unloaded.value
         #expect(refusal.contains("x.b has yet to answer an event"), "\(refusal)")

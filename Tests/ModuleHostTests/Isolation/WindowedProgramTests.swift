@@ -53,6 +53,7 @@ struct WindowedProgramTests {
                 note("foreground")
                 threading.Thread(target=wait, args=(message, "hangs"), daemon=True).start()
             elif method == "event":
+                with open(folder + "/time", "w") as file: file.write(str(given["deadlineMs"]))
                 note(given["event"])
                 answer(message, None)
             else:
@@ -100,6 +101,17 @@ struct WindowedProgramTests {
             try folder.write(text, to: name + ".new")
             try #require(rename(folder.path(name + ".new"), folder.path(name)) == 0)
         }
+    }
+
+    @Test(
+        "in the background it has the time of a hold, or its own",
+        arguments: [("", "10000"), (#""deadline": "4s""#, "4000")])
+    func background(more: String, time: String) async throws {
+        let host = try await launched(#"{"window": 3}"#, more)
+        try host.deliver(.background)
+        try await expectBegun(["background"])
+        #expect(try folder.text(of: "time") == time)
+        #expect(await host.stopped() == .stopped)
     }
 
     private func accept(_ names: String..., by host: HostUnderTest) async {

@@ -140,6 +140,15 @@ final class HostUnderTest: Sendable {
         }
     }
 
+    /// Whether something waits until modules have answered.
+    func waitsForAnswers() async -> Bool {
+        await withCheckedContinuation { continuation in
+            host.onLane { app, _ in
+                continuation.resume(returning: !app.answerWaiters.isEmpty)
+            }
+        }
+    }
+
     /// Waits until a thread that returned late has released the number of its module for others.
     func released(_ number: UInt16) async {
         while !Task.isCancelled, host.gate.lane.vacantNumbers(1) != [number] { await settled() }
