@@ -39,7 +39,7 @@ final class OpenHandlers: EventTaker {
             case returned(EventAnswer)
             /// Events wait for it.
             case open(alarm: (any Alarm)?)
-            /// Nothing waits for it.
+            /// No event waits for it; a stop does while it has a hold.
             case alone
         }
 
