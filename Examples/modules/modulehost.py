@@ -219,6 +219,12 @@ class Module:
         position: str | None = self._ask("send", event=event, payload=payload, id=id, source=source).get("position")
         return position
 
+    def deliver(self, event: str, payload: Any, id: str | None = None, source: str | None = None) -> dict[str, Any]:
+        """Sends an event as `send` does, and waits until it is delivered. Returns the answer of the host, with `outcome`,
+        `deadLetter`, `left` or `duplicate`. A handler must not wait for an event that its own module receives."""
+        answer: dict[str, Any] = self._ask("send", event=event, payload=payload, id=id, source=source, wait=True)
+        return answer
+
     def ready(self) -> None:
         """Ends the pause after a `Retry` before its time, if the host has received that `Retry` already."""
         self._write(method="ready")

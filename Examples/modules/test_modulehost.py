@@ -363,6 +363,7 @@ class KitTests(ModuleTestCase):
                 assert module.send("push", {"aps": {}}, id="u") is None
                 assert module.send("background") is None
                 assert module.send("push", {}, source="shop") == "1:10"
+                assert module.deliver("push", {}, id="w")["outcome"]["delivered"] == 2
                 try:
                     module.call("com.example.b", "gone")
                 except HostError as error:
@@ -389,6 +390,8 @@ class KitTests(ModuleTestCase):
                 ({"method": "send", "params": {"event": "background"}}, {"result": {}}),
                 ({"method": "send", "params": {"event": "push", "payload": {}, "source": "shop"}},
                  {"result": {"id": "v", "position": "1:10"}}),
+                ({"method": "send", "params": {"event": "push", "payload": {}, "id": "w", "wait": True}},
+                 {"result": {"id": "w", "position": "1:11", "outcome": {"delivered": 2}}}),
                 ({"method": "call", "params": {"module": "com.example.b", "action": "gone", "parameters": {}}},
                  {"error": {"code": -32001, "message": "no action 'gone'", "data": "nearest"}}),
                 ({"method": "open", "params": {"url": "example://x", "from": {"kind": "pussh"}}},

@@ -35,6 +35,28 @@ struct ParcelRunTests {
         #expect(refused == "\"invalid: event 'background' takes no payload\"\n")
         let invalid = try call("refused/:event", #"{"event": "open-url"}"#, in: run)
         #expect(invalid.hasPrefix("\"invalid: event 'open-url' cannot take this payload: "))
+        let delivered = try call("delivered/:number", #"{"number": 8}"#, in: run)
+        #expect(delivered == "\"1 received it, 0 failed, 0 do not answer\"\n")
+        try run.process.waitForLine(containing: "parcel 8 from")
+        let failed = try call("delivered/:number", #"{"number": 0}"#, in: run)
+        #expect(failed == "\"0 received it, 1 failed, 0 do not answer\"\n")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test(
+        "a delivery to nobody says so",
+        arguments: ["", #", "isolation": "process""#])
+    func unheard(more: String) throws {
+        let run = try HostdRun(
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.parcels", "entry": "TestHost.ParcelModule"\(more)}
+            ]}
+            """, program: Self.program
+        ).ready()
+        let reply = try call("delivered/:number", #"{"number": 8}"#, in: run)
+        #expect(reply.hasPrefix("\"nobody listens: "), "\(reply)")
         #expect(try run.terminated().exit == .code(0))
     }
 }

@@ -25,6 +25,18 @@ public final class ParcelModule: RoutedModule {
                 case .duplicate: "known"
                 }
             },
+            Route("delivered/:number", access: .public) {
+                (module, request: Request, call) async throws -> String in
+                let parcel = Arrival.Parcel(number: request.number)
+                switch try await module.context.deliver(.message, Arrival(payload: parcel)) {
+                case .delivered(let count, let failed, let unresponsive):
+                    return "\(count) received it, \(failed) failed, \(unresponsive) do not answer"
+                case .unheard(let topic): return "nobody listens: \(topic)"
+                case .deadLetter(let reason): return "a dead letter: \(reason)"
+                case .left: return "the host stops; the next one delivers it"
+                case .duplicate: return "known"
+                }
+            },
             Route("refused/:event", access: .public) {
                 (module, parameters: Event, call) async throws -> String in
                 do {
@@ -57,8 +69,11 @@ public final class ParcelListener: MessageResponder, TopicListener {
     public init(context: ModuleContext) { self.context = context }
 
     /// Writes the parcel into the log.
-    public func receive(_ message: Message) {
+    public func receive(_ message: Message) throws {
         let text = message.payload?["number"]?.text ?? "?"
+        guard text != "0" else { throw NoParcel() }
         context.log.notice("parcel \(text) from \(context.event?.source ?? "?")")
     }
 }
+
+private struct NoParcel: Error {}

@@ -54,12 +54,9 @@ protocol AppRole: AnyObject, Sendable {
 
     /// Submits an event of a module to the inbox of the host that controls this process, on any thread.
     ///
-    /// - Parameter completion: Called once, on any thread; not where that host has died, with which this process ends.
+    /// - Parameter sender: It learns nothing where that host has died, with which this process ends.
     /// - Returns: False for an app that has an inbox of its own, or none.
-    func submit(
-        _ record: InboxRecord,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
-    ) -> Bool
+    func submit(_ record: InboxRecord, for sender: InboxSubmission.Sender) -> Bool
 }
 
 /// An app of its own, with the modules of a slatefile.
@@ -148,9 +145,7 @@ final class StandaloneRole: AppRole {
 
     func take(_: LifecycleEvent) -> Bool { false }
 
-    func submit(
-        _: InboxRecord, _: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
-    ) -> Bool { false }
+    func submit(_: InboxRecord, for _: InboxSubmission.Sender) -> Bool { false }
 }
 
 extension [ModuleID] {

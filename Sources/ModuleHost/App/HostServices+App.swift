@@ -55,12 +55,9 @@ private struct AppOfContext: ContextApp {
         if staged?.posts.keep(request) != true { host.enqueue(request) }
     }
 
-    func submitUpstream(
-        _ record: InboxRecord,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
-    ) {
-        if reference.host?.role.submit(record, completion) != true {
-            completion(.failed(InboxRefusal.ending))
+    func submitUpstream(_ record: InboxRecord, for sender: InboxSubmission.Sender) {
+        if reference.host?.role.submit(record, for: sender) != true {
+            sender.onAcceptance(.failed(InboxRefusal.ending))
         }
     }
 

@@ -214,22 +214,20 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }.bool ?? false
     }
 
-    func submit(
-        _ record: InboxRecord,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
-    ) -> Bool {
+    func submit(_ record: InboxRecord, for sender: InboxSubmission.Sender) -> Bool {
         do throws(RPCError) {
             try connection.ask("send") { response in
-                completion(InboxSubmission.Acceptance(response))
+                sender.take(response)
             } _: { json in
                 json.object {
                     $0.members(
                         ofSent: record.event.kind, payload: record.payload, id: record.id,
-                        source: record.source, traceparent: record.trace?.text)
+                        source: record.source, traceparent: record.trace?.text,
+                        waits: sender.onDelivery != nil)
                 }
             }
         } catch {
-            completion(.failed(error))
+            sender.onAcceptance(.failed(error))
         }
         return true
     }
@@ -417,14 +415,35 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     }
 }
 
-extension InboxSubmission.Acceptance {
-    /// Reads the response of the host to `send`.
-    fileprivate init(_ response: Result<JSONValue, RPCError>) {
+extension InboxSubmission.Sender {
+    /// Takes the response of the host to `send`, which for one that waits has acceptance and delivery.
+    fileprivate func take(_ response: Result<JSONValue, RPCError>) {
+        let answer: JSONValue
         switch response {
-        case .failure(let error): self = .failed(error)
-        case .success(let answer):
-            let position = answer["position"]?.string.flatMap { EventPosition($0) }
-            self = position.map { .accepted($0) } ?? .duplicate
+        case .failure(let error): return onAcceptance(.failed(error))
+        case .success(let value): answer = value
+        }
+        guard let position = answer["position"]?.string.flatMap({ EventPosition($0) }) else {
+            return onAcceptance(.duplicate)
+        }
+        onAcceptance(.accepted(position))
+        onDelivery?(InboxSubmission.DeliveryResult(answer))
+    }
+}
+
+extension InboxSubmission.DeliveryResult {
+    /// Reads the response of the host to a `send` that waits.
+    fileprivate init(_ answer: JSONValue) {
+        if let reason = answer["deadLetter"]?.string {
+            self = .rejected(reason)
+        } else if let outcome = answer["outcome"] {
+            self = .done(
+                EventOutcome(
+                    delivered: outcome["delivered"]?.int ?? 0, failed: outcome["failed"]?.int ?? 0,
+                    overdue: outcome["unresponsive"]?.int ?? 0, later: outcome["later"]?.int ?? 0,
+                    undelivered: outcome["undelivered"]?.string))
+        } else {
+            self = .left
         }
     }
 }

@@ -78,13 +78,13 @@ final class InboxMailbox: Sendable {
                 for submission in letters.submissions {
                     // Not before an earlier one of its sender.
                     let waits =
-                        submission.sender.map(letters.waitingSenders.contains) ?? false
+                        submission.module.map(letters.waitingSenders.contains) ?? false
                     guard submission.id != nil || waits else {
                         taken.submissions.append(submission)
                         continue
                     }
                     letters.waiting.append(submission)
-                    if let sender = submission.sender { letters.waitingSenders.insert(sender) }
+                    if let module = submission.module { letters.waitingSenders.insert(module) }
                 }
             }
             taken.isWaitedFor = !letters.waiting.isEmpty

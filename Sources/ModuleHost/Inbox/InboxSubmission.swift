@@ -21,17 +21,25 @@ package struct InboxSubmission: Sendable {
         case left
     }
 
+    /// The closures by which a sender receives the acceptance and the delivery of its event.
+    struct Sender: Sendable {
+        /// Called once, on any thread, before the event is delivered.
+        let onAcceptance: @Sendable (Acceptance) -> Void
+        /// Called at most once, for an accepted event, on any thread; nil if no caller waits.
+        let onDelivery: (@Sendable (DeliveryResult) -> Void)?
+    }
+
     /// The event as a line of the inbox.
     let line: [UInt8]
     let id: String?
     /// The module whose events are to stand in the order in which they were submitted; nil where that does not matter.
-    let sender: ModuleID?
+    let module: ModuleID?
     /// The parsed line, so that it is not parsed again; nil if it was not parsed.
     let record: InboxRecord?
-    /// Called once, on any thread, before the event is delivered.
-    let onAcceptance: @Sendable (Acceptance) -> Void
-    /// Called at most once, for an accepted event, on any thread; nil if no caller waits.
-    let onDelivery: (@Sendable (DeliveryResult) -> Void)?
+    let sender: Sender
+
+    var onAcceptance: @Sendable (Acceptance) -> Void { sender.onAcceptance }
+    var onDelivery: (@Sendable (DeliveryResult) -> Void)? { sender.onDelivery }
 
     /// The parsed line; nil if it is not a record.
     var parsed: InboxRecord? { record ?? (try? InboxRecord(parsing: line[...])) }
@@ -41,20 +49,19 @@ package struct InboxSubmission: Sendable {
     /// - Parameters:
     ///   - line: The event as a line of the inbox, checked.
     ///   - id: The id of the event, if it has one.
-    ///   - sender: The module whose events are to stand in the order in which they were submitted.
+    ///   - module: The module whose events are to stand in the order in which they were submitted.
     ///   - record: The parsed line; nil to have it parsed.
     ///   - onAcceptance: Called once, on any thread, with the acceptance.
     ///   - onDelivery: Called once, where the event was accepted, with the result of its delivery.
     package init(
-        line: [UInt8], id: String?, of sender: ModuleID? = nil, record: InboxRecord? = nil,
+        line: [UInt8], id: String?, of module: ModuleID? = nil, record: InboxRecord? = nil,
         onAcceptance: @escaping @Sendable (Acceptance) -> Void,
         onDelivery: (@Sendable (DeliveryResult) -> Void)? = nil
     ) {
         self.line = line
         self.id = id
-        self.sender = sender
+        self.module = module
         self.record = record
-        self.onAcceptance = onAcceptance
-        self.onDelivery = onDelivery
+        sender = Sender(onAcceptance: onAcceptance, onDelivery: onDelivery)
     }
 }

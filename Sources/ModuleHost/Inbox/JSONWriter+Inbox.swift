@@ -2,13 +2,14 @@ extension JSONWriter {
     /// Writes the members of an event that is to be sent, as parameters of the method `send`.
     package mutating func members(
         ofSent event: EventKind, payload: JSONValue?, id: String?, source: String?,
-        traceparent: String?
+        traceparent: String?, waits: Bool = false
     ) {
         member("event", event.rawValue)
         if let payload { member("payload", raw: payload.textBytes) }
         if let id { member("id", id) }
         if let source { member("source", source) }
         if let traceparent { member("traceparent", traceparent) }
+        if waits { member("wait", true) }
     }
 
     /// Writes the answer to an event that is in the inbox already.

@@ -2,12 +2,12 @@ import AppService
 
 /// The durable events that a module's process sends.
 ///
-/// Each goes to the inbox as soon as it is read, and its answer to the process as soon as it is on the disk: neither needs the
-/// lane, so no other module waits for the disk.
+/// Each goes to the inbox as soon as it is read, and its answer to the process as soon as it is on the disk, or delivered where
+/// the process waits for that: neither needs the lane, so no other module waits for the disk.
 /// The events of one process get their positions in the order in which it has sent them.
 final class ModuleSends: Sendable {
     struct Limits: Hashable, Sendable {
-        /// The number of events of a process that are not on the disk yet.
+        /// The number of events of a process that are not answered yet.
         var events = 1024
         /// The bytes of their requests.
         var bytes = 8 << 20
@@ -31,6 +31,8 @@ final class ModuleSends: Sendable {
         let id: String?
         let source: String?
         let traceparent: TraceContext?
+        /// Whether to answer only after the delivery.
+        let wait: Bool?
     }
 
     /// Submits the event of a request `send`.
@@ -45,18 +47,32 @@ final class ModuleSends: Sendable {
         _ request: RPCRequest, _ id: RPCID?, bytes: Int, of process: ModuleProcess
     ) -> Bool {
         do throws(RPCError) {
-            let sent = try Self.event(in: request, from: module)
+            let asked = try request.parameters(as: Parameters.self)
+            let sent = try Self.event(in: asked, from: module)
             guard let record = sent.record else { return false }
             try enter(bytes)
-            services.submit(record, of: module) { [self] acceptance in
-                waiting.withLock { $0 = ($0.events - 1, $0.bytes - bytes) }
-                switch acceptance {
-                case .accepted(let position):
-                    process.succeed(id) { $0.acceptance(record.id, position, nil) }
-                case .duplicate: process.succeed(id) { $0.duplicate(record.id) }
-                case .failed(let error): refuse(request, id, .notAccepted(error), of: process)
-                }
+            let place = Guarded<EventPosition?>(nil)
+            // One that wants no response waits for nothing.
+            let waits = asked.wait == true && id != nil
+            let onDelivery = { @Sendable [self] (outcome: InboxSubmission.DeliveryResult) in
+                guard let position = place.withLock({ $0 }) else { return }
+                leave(bytes)
+                process.succeed(id) { $0.acceptance(record.id, position, outcome) }
             }
+            services.submit(
+                record, of: module,
+                onAcceptance: { [self] acceptance in
+                    if case .accepted(let position) = acceptance, waits {
+                        return place.withLock { $0 = position }
+                    }
+                    leave(bytes)
+                    switch acceptance {
+                    case .accepted(let position):
+                        process.succeed(id) { $0.acceptance(record.id, position, nil) }
+                    case .duplicate: process.succeed(id) { $0.duplicate(record.id) }
+                    case .failed(let error): refuse(request, id, .notAccepted(error), of: process)
+                    }
+                }, onDelivery: waits ? onDelivery : nil)
         } catch {
             refuse(request, id, error, of: process)
         }
@@ -67,8 +83,13 @@ final class ModuleSends: Sendable {
     static func event(
         in request: RPCRequest, from module: ModuleID
     ) throws(RPCError) -> SendRequest {
-        let asked = try request.parameters(as: Parameters.self)
-        return try SendRequest(
+        try event(in: request.parameters(as: Parameters.self), from: module)
+    }
+
+    private static func event(
+        in asked: Parameters, from module: ModuleID
+    ) throws(RPCError) -> SendRequest {
+        try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, source: asked.source,
             trace: asked.traceparent, from: .local(module))
     }
@@ -84,8 +105,12 @@ final class ModuleSends: Sendable {
         guard isFull else { return }
         throw RPCError(
             .tooMany,
-            "\(limits.events) events of this module, or \(limits.bytes >> 20) MiB of them, wait for the disk; "
-                + "send more when these are answered")
+            "\(limits.events) events of this module, or \(limits.bytes >> 20) MiB of them, wait for the disk, or for "
+                + "their delivery; send more when these are answered")
+    }
+
+    private func leave(_ bytes: Int) {
+        waiting.withLock { $0 = ($0.events - 1, $0.bytes - bytes) }
     }
 
     private func refuse(

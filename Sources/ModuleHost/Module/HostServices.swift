@@ -19,9 +19,7 @@ protocol ContextApp: Sendable {
     func register(_ task: StartupTask) throws(StartupError)
 
     /// Submits an event to the inbox of the host that controls this process.
-    func submitUpstream(
-        _ record: InboxRecord,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void)
+    func submitUpstream(_ record: InboxRecord, for sender: InboxSubmission.Sender)
 
     /// Delivers an event that has waited to all parts of a module, on the lane and in the module.
     func deliver(_ event: LifecycleEvent, to slot: ModuleSlot) -> EventAnswer
@@ -273,18 +271,24 @@ final class HostServices: PostingServices {
     /// Submits an event to the inbox: that of this host, or for a module's process that of its host.
     ///
     /// - Parameters:
-    ///   - sender: The module that sends it; its events stand in the order in which they were submitted.
-    ///   - completion: Called once, on any thread.
+    ///   - module: The module that sends it; its events stand in the order in which they were submitted.
+    ///   - onAcceptance: Called once, on any thread.
+    ///   - onDelivery: Called once, on any thread, where the event was accepted; nil if no caller waits.
     func submit(
-        _ record: InboxRecord, of sender: ModuleID,
-        _ completion: @escaping @Sendable (InboxSubmission.Acceptance) -> Void
+        _ record: InboxRecord, of module: ModuleID,
+        onAcceptance: @escaping @Sendable (InboxSubmission.Acceptance) -> Void,
+        onDelivery: (@Sendable (InboxSubmission.DeliveryResult) -> Void)? = nil
     ) {
-        if isChildProcess { return app.submitUpstream(record, completion) }
-        guard let inbox else { return completion(.failed(InboxRefusal.none)) }
+        if isChildProcess {
+            return app.submitUpstream(
+                record,
+                for: InboxSubmission.Sender(onAcceptance: onAcceptance, onDelivery: onDelivery))
+        }
+        guard let inbox else { return onAcceptance(.failed(InboxRefusal.none)) }
         inbox.submit(
             InboxSubmission(
-                line: record.line, id: record.id, of: sender, record: record,
-                onAcceptance: completion))
+                line: record.line, id: record.id, of: module, record: record,
+                onAcceptance: onAcceptance, onDelivery: onDelivery))
     }
 
     /// Moves a durable event that a module which is behind is handling to the dead letters; the module does not receive it

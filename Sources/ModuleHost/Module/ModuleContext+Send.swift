@@ -6,6 +6,21 @@ public enum EventAcceptance: Hashable, Sendable {
     case duplicate
 }
 
+/// The delivery of an event that was accepted by the inbox.
+public enum EventDelivery: Hashable, Sendable {
+    /// The numbers of modules that have received it and returned, that have thrown, and that do not answer: these receive it, or the rest of
+    /// it, later.
+    case delivered(by: Int, failed: Int, unresponsive: Int)
+    /// No module was there to receive it, with the topic or event in words.
+    case unheard(String)
+    /// It is a dead letter, for this reason.
+    case deadLetter(String)
+    /// The app stops before that: the next host delivers it.
+    case left
+    /// An event with this id was accepted before. Nothing was added, and its delivery is not waited for.
+    case duplicate
+}
+
 /// The reason why an event was not accepted by the inbox; no part of it is left.
 public struct SendError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the event itself is not valid, or its id is another event's: sending it again is of no use.
@@ -39,14 +54,71 @@ extension ModuleContext {
     public nonisolated(nonsending) func send(
         _ event: EventKind, _ payload: some Encodable, id: String? = nil, source: String? = nil
     ) async throws -> EventAcceptance {
-        let record = try SendRequest.record(
-            event, payload: JSONValue(parsing: JSONEncoding.bytes(payload)), id: id, source: source,
-            trace: host.services.gate.lane.currentTrace, from: .local(self.id))
-        let (services, sender) = (host.services, self.id)
+        let record = try record(event, payload, id, source)
+        let (services, module) = (host.services, self.id)
         let acceptance = await withCheckedContinuation { continuation in
-            services.submit(record, of: sender) { continuation.resume(returning: $0) }
+            services.submit(
+                record, of: module, onAcceptance: { continuation.resume(returning: $0) })
         }
         return try acceptance.sendOutcome()
+    }
+
+    /// Sends an event to the app, by way of the inbox, and waits until it is delivered.
+    ///
+    /// For an app whose modules do work that came from elsewhere, such as from a queue, and for a sender that must say that it is
+    /// done. The event is as safe as by ``send(_:_:id:source:)``, also where the wait ends early. A module that waits in a handler
+    /// for an event that it receives itself waits for itself, until its deadline.
+    ///
+    /// - Order: As ``send(_:_:id:source:)``; events may be delivered in another order where a module has several at a time.
+    /// - Thread: Code of the module, or any other.
+    /// - Parameters: Those of ``send(_:_:id:source:)``.
+    /// - Returns: The delivery, when all modules have answered, or their deadlines are over.
+    /// - Throws: ``SendError``, and any error of encoding the payload.
+    public nonisolated(nonsending) func deliver(
+        _ event: EventKind, _ payload: some Encodable, id: String? = nil, source: String? = nil
+    ) async throws -> EventDelivery {
+        let record = try record(event, payload, id, source)
+        let (services, module) = (host.services, self.id)
+        return try await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<EventDelivery, SendError>, Never>) in
+            services.submit(
+                record, of: module,
+                onAcceptance: { acceptance in
+                    switch acceptance {
+                    case .accepted: break
+                    case .duplicate: continuation.resume(returning: .success(.duplicate))
+                    case .failed(let error):
+                        continuation.resume(returning: .failure(SendError(.notAccepted(error))))
+                    }
+                }, onDelivery: { continuation.resume(returning: .success(EventDelivery($0))) })
+        }.get()
+    }
+
+    private func record(
+        _ event: EventKind, _ payload: some Encodable, _ id: String?, _ source: String?
+    ) throws -> InboxRecord {
+        try SendRequest.record(
+            event, payload: JSONValue(parsing: JSONEncoding.bytes(payload)), id: id, source: source,
+            trace: host.services.gate.lane.currentTrace, from: .local(self.id))
+    }
+}
+
+extension EventDelivery {
+    fileprivate init(_ result: InboxSubmission.DeliveryResult) {
+        switch result {
+        case .done(let outcome):
+            self =
+                if let reason = outcome.undelivered {
+                    .unheard(reason)
+                } else {
+                    .delivered(
+                        by: outcome.delivered, failed: outcome.failed,
+                        unresponsive: outcome.overdue)
+                }
+        case .duplicate: self = .duplicate
+        case .rejected(let reason): self = .deadLetter(reason)
+        case .left: self = .left
+        }
     }
 }
 

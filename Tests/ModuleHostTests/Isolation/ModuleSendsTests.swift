@@ -15,14 +15,14 @@ struct ModuleSendsTests {
 
     /// A program that sends `count` events at once when the file `go` is there, with the numbers and ids 1, 2 …, and
     /// writes what is answered into the file `answers`.
-    private func entry(sending count: Int) throws -> HostUnderTest.Entry {
+    private func entry(sending count: Int, _ more: String = "") throws -> HostUnderTest.Entry {
         try folder.write(
             """
             while [ ! -e '\(folder.path)/go' ]; do :; done
             n=0
             while [ $n -lt \(count) ]; do
                 n=$((n+1))
-                echo '{"jsonrpc":"2.0","id":'$n',"method":"send","params":{"event":"message","payload":{"topic":"t"},"id":"e'$n'","source":"here"}}'
+                echo '{"jsonrpc":"2.0","id":'$n',"method":"send","params":{"event":"message","payload":{"topic":"t"},"id":"e'$n'","source":"here"\(more)}}'
             done
             """, to: "sends")
         return HostUnderTest.Entry(
@@ -37,13 +37,15 @@ struct ModuleSendsTests {
                     """))
     }
 
-    private func launched(sending count: Int) async throws -> HostUnderTest {
+    private func launched(
+        sending count: Int, _ more: String = ""
+    ) async throws -> HostUnderTest {
         probe.when("a message") { [probe] module in
             let event = module.context.event
             probe.note("a \(event?.id ?? "") from \(event?.source ?? "nowhere")")
         }
         return try await HostUnderTest(
-            [HostUnderTest.Entry(name: "a"), entry(sending: count)], folder: folder,
+            [HostUnderTest.Entry(name: "a"), entry(sending: count, more)], folder: folder,
             processes: .quick, probe: probe
         ).launched()
     }
@@ -97,6 +99,39 @@ struct ModuleSendsTests {
         #expect(try Self.lines("heard", in: folder).count == 20)
     }
 
+    @Test("with 'wait' each is answered when it is delivered")
+    func waiting() async throws {
+        let host = try await launched(sending: 3, #","wait":true"#)
+        try folder.write("", to: "go")
+        let answers = try await answers(3)
+        #expect(Set(answers.compactMap { $0["result"]?["id"]?.string }) == ["e1", "e2", "e3"])
+        #expect(answers.allSatisfy { $0["result"]?["position"]?.string != nil })
+        #expect(answers.allSatisfy { $0["result"]?["outcome"]?["delivered"]?.int == 2 })
+        #expect(
+            probe.entries("a").filter { $0.hasPrefix("a e") }
+                == (1...3).map { "a e\($0) from here" })
+        #expect(await host.stopped() == .stopped)
+    }
+
+    @Test("with 'wait' they count as unanswered until they are delivered")
+    func waitingIsBounded() async throws {
+        let host = try await launched(sending: 1030, #","wait":true"#)
+        let held = AsyncStream<Void>.makeStream()
+        host.host.onLane { [folder] _, _ in
+            held.continuation.finish()
+            // The lane delivers nothing as long as it is here.
+            while !fileExists("\(folder.path)/end") {}
+        }
+        for await _ in held.stream {}
+        try folder.write("", to: "go")
+        let refused = try await answers(6)
+        #expect(refused.map { $0["error"]?["code"]?.int } == Array(repeating: -32004, count: 6))
+        try folder.write("", to: "end")
+        let all = try await answers(1030)
+        #expect(all.dropFirst(6).allSatisfy { $0["result"]?["outcome"] != nil })
+        #expect(await host.stopped() == .stopped)
+    }
+
     @Test("a process may have 1024 on their way to the disk; more are refused, and it is read on")
     func tooMany() async throws {
         let host = try await launched(sending: 1030)
@@ -109,7 +144,7 @@ struct ModuleSendsTests {
         #expect(refused.map { $0["id"]?.int } == Array(1025...1030))
         #expect(
             refused[0]["error"]?["message"]?.string
-                == "1024 events of this module, or 8 MiB of them, wait for the disk; send more when these are answered"
+                == "1024 events of this module, or 8 MiB of them, wait for the disk, or for their delivery; send more when these are answered"
         )
         _ = consume lock
         let all = try await answers(1030)

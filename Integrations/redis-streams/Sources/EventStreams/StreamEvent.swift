@@ -8,19 +8,33 @@ public struct StreamEvent: Hashable, Sendable {
     public let topic: String
     /// The payload of the message, as JSON text.
     public let body: String
+    /// The group of hosts whose work it is already, since the host that accepted it belongs to that group.
+    public let group: String?
 
     /// Creates an event.
-    public init(position: StreamPosition, id: String?, topic: String, body: String) {
+    public init(
+        position: StreamPosition, id: String?, topic: String, body: String, group: String? = nil
+    ) {
         self.position = position
+        self.group = group
         self.id = id
         self.topic = topic
         self.body = body
     }
 
-    /// The names and values of the entry, in their order.
-    package var fields: [[UInt8]] {
+    private var messageFields: [[UInt8]] {
         let named = [("topic", topic), ("body", body)] + (id.map { [("id", $0)] } ?? [])
         return named.flatMap { [Array($0.utf8), Array($1.utf8)] }
+    }
+
+    /// The names and values of the entry, in their order.
+    package var fields: [[UInt8]] {
+        messageFields + (group.map { [Array("group".utf8), Array($0.utf8)] } ?? [])
+    }
+
+    /// Returns whether another event is the same, whatever groups its host belonged to.
+    func isSameMessage(as other: StreamEvent) -> Bool {
+        position == other.position && messageFields == other.messageFields
     }
 
     /// The bytes of all names and values.
@@ -53,7 +67,7 @@ public struct StreamEntry: Hashable, Sendable {
         }
         return StreamEvent(
             position: position, id: try text("id"), topic: try required("topic"),
-            body: try required("body"))
+            body: try required("body"), group: try text("group"))
     }
 
     private func required(_ name: String) throws(MalformedEntry) -> String {

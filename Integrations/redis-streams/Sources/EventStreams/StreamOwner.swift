@@ -54,7 +54,11 @@ public struct StreamOwner: Hashable, Sendable {
     /// - Parameter fields: The names and values of the entry; nil if there is none.
     /// - Throws: ``StreamError/diverged(_:_:)``.
     package func compare(_ event: StreamEvent, with fields: [[UInt8]]?) throws(StreamError) {
-        if let fields, fields == event.fields { return }
+        // A host that has joined or left a group since is no other host.
+        let entry = fields.map {
+            StreamEntry(source: name, position: event.position, fields: $0)
+        }
+        if let there = try? entry?.event(), there.isSameMessage(as: event) { return }
         if fields == nil, event.position <= published { return }
         throw .diverged(
             event.position,

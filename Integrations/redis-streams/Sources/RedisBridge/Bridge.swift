@@ -1,5 +1,5 @@
 package import EventStreams
-import RedisStreams
+package import RedisStreams
 
 /// A bridge between the inbox of a host and the streams of all hosts.
 public struct Bridge: Sendable {
@@ -29,6 +29,7 @@ public struct Bridge: Sendable {
     private let own: OwnStream
     private let outbox: Outbox
     private let receiver: Receiver
+    private let shared: SharedWork?
     private let topics: TopicFilter
     private let relay: Bool
 
@@ -53,25 +54,37 @@ public struct Bridge: Sendable {
 
     /// Creates a bridge on any engine.
     ///
-    /// - Parameter room: The bytes that can still be written to the disk of the inbox; that of `folder` without it.
+    /// - Parameters:
+    ///   - room: The bytes that can still be written to the disk of the inbox; that of `folder` without it.
+    ///   - settingsOfGroup: The server of the group, if it is not that of the settings.
     package init(
         _ settings: BridgeSettings, hostID: String, folder: String, host: any BridgeHost,
         retry: Duration, room: (@Sendable () -> UInt64?)? = nil,
+        settingsOfGroup: RedisSettings? = nil,
         makeEngine: @escaping @Sendable (StreamOwner) -> any StreamEngine
     ) throws {
         let cursors = Cursors(folder: folder)
         own = try OwnStream(
             hostID: hostID, folder: folder, cursors: cursors, makeEngine: makeEngine)
         outbox = Outbox(own, host, window: settings.window, retry: retry)
+        shared = settings.group.map { [own] in
+            SharedWork(
+                own, host, settingsOfGroup ?? settings.redis, $0, topics: settings.share,
+                window: settings.window, retry: retry)
+        }
         receiver = Receiver(
-            own, host, cursors, topics: settings.receive, beginning: settings.from,
+            own, host, cursors, topics: settings.receive, shared: shared, beginning: settings.from,
             window: settings.window, retry: retry,
             room: room ?? { DiskRoom.bytes(at: folder) })
         (topics, relay) = (settings.topics, settings.relay)
     }
 
     /// Receives the events of other hosts until the task is cancelled.
-    public func receive() async { await receiver.run() }
+    public func receive() async {
+        async let sharing: Void? = shared?.run()
+        await receiver.run()
+        _ = await sharing
+    }
 
     /// Returns the streams of all hosts, this one included, with the position of the last event of each.
     ///
@@ -91,7 +104,9 @@ public struct Bridge: Sendable {
         // A position is unique in one host only: another host may have an event of its own there.
         let id = message.id == message.position ? nil : message.id
         try await outbox.publish(
-            StreamEvent(position: position, id: id, topic: message.topic, body: message.body))
+            StreamEvent(
+                position: position, id: id, topic: message.topic, body: message.body,
+                group: shared?.topics.contains(message.topic) == true ? shared?.group.name : nil))
     }
 
     /// Returns whether a message from this place goes out; from a bridge it never does, since it would come back.

@@ -1,3 +1,5 @@
+import EventStreams
+
 /// An event of another host, for the inbox of this one.
 public struct IncomingEvent: Hashable, Sendable {
     /// The sender's id, or the stream and position: an inbox accepts each only once.
@@ -20,6 +22,28 @@ public enum IncomingOutcome: Hashable, Sendable {
     case notNow(String)
 }
 
+extension IncomingEvent {
+    init(_ event: StreamEvent, in entry: StreamEntry) {
+        self.init(
+            id: event.id ?? "\(entry.source)/\(entry.position)", source: "redis:\(entry.source)",
+            topic: event.topic, body: event.body)
+    }
+}
+
+/// The outcome of delivering an event to the modules.
+public enum WorkOutcome: Hashable, Sendable {
+    /// The modules have received it, now or before, or it is a dead letter of this host.
+    case delivered
+    /// No module was there to receive it, with the topic in words.
+    case unheard(String)
+    /// The event is not valid, with the reason: sending it again is of no use.
+    case invalid(String)
+    /// The inbox does not accept the event now, with the reason.
+    case notNow(String)
+    /// The host or the bridge ends before.
+    case left
+}
+
 /// The parts of a host that a bridge uses.
 ///
 /// - Thread: Any.
@@ -28,6 +52,11 @@ public protocol BridgeHost: Sendable {
     ///
     /// - Returns: The outcome of each.
     func send(_ events: [IncomingEvent]) async -> [IncomingOutcome]
+
+    /// Sends an event to the inbox, and waits until the modules have received it.
+    ///
+    /// Returns early if the bridge shall end.
+    func deliver(_ event: IncomingEvent) async -> WorkOutcome
 
     /// Logs what a person should know.
     func notice(_ message: String)

@@ -17,6 +17,10 @@ public struct BridgeSettings: Sendable {
     public var topics: TopicFilter
     /// The topics of messages that come in.
     public var receive: TopicFilter
+    /// The topics of messages of which each comes to one host of the group.
+    public var share: TopicFilter
+    /// The group; nil for a host that shares nothing.
+    public var group: WorkGroup?
     /// The events that a host receives that was never here.
     public var from: Beginning
     /// The number of events that are published, or sent to the inbox, together.
@@ -66,12 +70,16 @@ extension BridgeSettings {
         relay = reader.flag(.relay, default: false)
         let trim = reader.duration(.trim, default: .seconds(7 * 86400))
         let requiresDurability = reader.flag(.requireDurable, default: true)
-        _ = reader.read(.mode) { text throws(StreamError) in
-            guard text == "all" else {
-                throw .invalid(
-                    "'mode' must be 'all', not \(quoted(text)): work queues are not there yet")
-            }
+        share = reader.topics(.share, default: [])
+        let claim = reader.duration(.claim, default: .seconds(60))
+        let groupName = reader.read(.group) { $0 } ?? "default"
+        let (shared, beginsAtStart) = (share.topics, from == .start)
+        var group: WorkGroup?
+        reader.collect { () throws(StreamError) in
+            group = try WorkGroup(
+                name: groupName, topics: shared, beginsAtStart: beginsAtStart, claim: claim)
         }
+        self.group = shared.isEmpty ? nil : group
         let name = reader.read(.app) { $0 } ?? app
         var redis: RedisSettings?
         reader.collect { () throws(StreamError) in

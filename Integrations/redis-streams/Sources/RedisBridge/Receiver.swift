@@ -5,6 +5,7 @@ actor Receiver {
     private let own: OwnStream
     private let host: any BridgeHost
     private let topics: TopicFilter
+    private let shared: SharedWork?
     private let beginning: BridgeSettings.Beginning
     private let window: Int
     private let retry: Duration
@@ -35,12 +36,14 @@ actor Receiver {
 
     init(
         _ own: OwnStream, _ host: any BridgeHost, _ cursors: Cursors, topics: TopicFilter,
+        shared: SharedWork?,
         beginning: BridgeSettings.Beginning, window: Int, retry: Duration,
         room: @escaping @Sendable () -> UInt64?
     ) {
         self.own = own
         self.host = host
         self.topics = topics
+        self.shared = shared
         self.beginning = beginning
         self.window = window
         self.retry = retry
@@ -120,7 +123,15 @@ actor Receiver {
     private func note(_ current: OwnStream.Current) async throws {
         // First on the disk: what is noted as published may be removed.
         if own.published != nil { try write() }
-        try await current.engine.seen(cursors.positions)
+        var seen = cursors.positions
+        if let shared {
+            // A stream at which the group is not yet: nothing of it is finished.
+            let finished = try await shared.finishedPositions(of: Array(seen.keys))
+            for (name, position) in seen where name != current.name {
+                seen[name] = min(position, finished[name] ?? .start)
+            }
+        }
+        try await current.engine.seen(seen)
         try own.confirm(current.name)
         (isUnnoted, turnsUntilSeen) = (false, Self.idleTurns)
     }
@@ -207,10 +218,10 @@ actor Receiver {
     /// - Returns: Nil if the topic of the entry is not to be received.
     private func incoming(_ entry: StreamEntry) throws(MalformedEntry) -> IncomingEvent? {
         let event = try entry.event()
-        guard topics.contains(event.topic) else { return nil }
-        return IncomingEvent(
-            id: event.id ?? "\(entry.source)/\(entry.position)", source: "redis:\(entry.source)",
-            topic: event.topic, body: event.body)
+        guard topics.contains(event.topic), shared?.topics.contains(event.topic) != true else {
+            return nil
+        }
+        return IncomingEvent(event, in: entry)
     }
 
     /// - Returns: Whether a new stream was begun.

@@ -2,7 +2,8 @@ import EventStreams
 
 /// The keys of a bridge's `config`.
 enum SettingKey: String, CaseIterable, CodingKey {
-    case url, app, topics, receive, mode, from, window, trim, requireDurable, insecure, relay
+    case url, app, topics, receive, share, group, claim, from, window, trim, requireDurable,
+        insecure, relay
     case passwordFile, password
 }
 

@@ -6,15 +6,16 @@ import EventStreams
 actor RedisReader {
     private let settings: RedisSettings
     private let executor = BlockingExecutor("RedisReader")
-    private var connection: RedisConnection?
-    /// Whether the last connection was lost to a reply beyond the limits.
-    private var isReplyTooLarge = false
+    private var link: RedisLink
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    init(_ settings: RedisSettings) { self.settings = settings }
+    init(_ settings: RedisSettings) {
+        self.settings = settings
+        link = RedisLink(settings)
+    }
 
     func read(
         after cursors: [StreamName: StreamPosition], limit: Int
@@ -25,7 +26,7 @@ actor RedisReader {
                 return try read(count, of: sources, after: cursors)
             } catch {
                 // Nothing is lost by a reply that was too large: the same entries are asked for again, fewer at a time.
-                guard isReplyTooLarge, count > 1 || sources.count > 1 else { throw error }
+                guard link.isReplyTooLarge, count > 1 || sources.count > 1 else { throw error }
                 if count > 1 {
                     count /= 2
                 } else {
@@ -45,7 +46,7 @@ actor RedisReader {
         words += sources.isEmpty ? ["\(settings.app):none"] : sources.map(settings.key)
         words += sources.isEmpty ? ["0"] : sources.map { (cursors[$0] ?? .start).description }
         let action = "read the streams of \(sources.count) hosts"
-        let reply = try connected { connection throws(StreamError) in
+        let reply = try link.connected { connection throws(StreamError) in
             try connection.one(RedisCommand(words.map { Array($0.utf8) }), action)
         }
         guard reply != .null else { return [] }
@@ -80,14 +81,8 @@ actor RedisReader {
     }
 
     func hosts() throws(StreamError) -> [StreamName: StreamPosition] {
-        try connected { connection throws(StreamError) in
-            let reply = try connection.one(
-                RedisCommand("HKEYS", settings.hostsKey), "read '\(settings.hostsKey)'")
-            guard let elements = reply.elements, elements.allSatisfy({ $0.value != nil }) else {
-                throw reply.notExpected("read '\(settings.hostsKey)'", at: settings.address)
-            }
-            // A name of a later version, or of another program, stands for no host.
-            let names = elements.compactMap { $0.text.flatMap { StreamName($0) } }
+        try link.connected { connection throws(StreamError) in
+            let names = try connection.names(settings)
             let replies = try connection.send(
                 names.map { RedisCommand("XINFO", "STREAM", settings.key($0)) })
             var hosts: [StreamName: StreamPosition] = [:]
@@ -109,23 +104,9 @@ actor RedisReader {
             index.isMultiple(of: 2) ? Array("entry.".utf8) + word : word
         }
         let even = fields.count.isMultiple(of: 2) ? fields : fields + [[]]
-        try connected { connection throws(StreamError) in
+        try link.connected { connection throws(StreamError) in
             _ = try connection.one(
                 RedisCommand(heading.map { Array($0.utf8) } + even), "keep a dead letter")
         }
-    }
-
-    /// Calls code with the connection, which is closed if that fails.
-    private func connected<Result>(
-        _ body: (RedisConnection) throws(StreamError) -> Result
-    ) throws(StreamError) -> Result {
-        let current =
-            if let connection { connection } else { try RedisConnection.login(settings) }
-        defer { isReplyTooLarge = current.isReplyTooLarge }
-        // Only after success it is used again.
-        connection = nil
-        let result = try body(current)
-        connection = current
-        return result
     }
 }

@@ -38,7 +38,7 @@ public struct RedisSettings: Sendable {
         self.password = password
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
@@ -52,6 +52,7 @@ public struct RedisSettings: Sendable {
     var hostsKey: String { "\(app):hosts" }
     var seenKey: String { "\(app):seen" }
     var deadKey: String { "\(app):dead" }
+    var groupsKey: String { "\(app):groups" }
 
     func key(_ name: StreamName) -> String { "\(app):\(name)" }
 }

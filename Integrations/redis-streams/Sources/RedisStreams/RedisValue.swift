@@ -14,7 +14,7 @@ public struct RedisValue: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The server and the app.
-    ///   - name: A word that neither is a host's id nor `hosts`, `seen` or `dead`.
+    ///   - name: A word that neither is a host's id nor `hosts`, `seen`, `groups` or `dead`.
     public init(_ settings: RedisSettings, name: String) {
         (self.settings, self.name) = (settings, name)
     }

@@ -18,6 +18,19 @@ extension StreamEntry {
     }
 }
 
+extension RedisConnection {
+    /// Returns the streams of all hosts.
+    func names(_ settings: RedisSettings) throws(StreamError) -> [StreamName] {
+        let action = "read '\(settings.hostsKey)'"
+        let reply = try one(RedisCommand("HKEYS", settings.hostsKey), action)
+        guard let elements = reply.elements, elements.allSatisfy({ $0.value != nil }) else {
+            throw reply.notExpected(action, at: settings.address)
+        }
+        // A name of a later version, or of another program, stands for no host.
+        return elements.compactMap { $0.text.flatMap { StreamName($0) } }
+    }
+}
+
 extension RedisReply {
     /// The position of the last event that a stream ever had, in the facts of `XINFO STREAM`.
     func lastPosition(

@@ -48,17 +48,26 @@ final class BridgeModule: AsyncMessageResponder, WindowedModule, RunningModule {
         let receiving = Task.immediate { [bridge] in await bridge.receive() }
         await withTaskCancellationHandler {
             _ = isolation
-            while let batch = await inbox.next() {
-                // Each begins before the next is created: that is the order of their positions.
-                let sends = batch.events.map { event in
-                    Task.immediate {
+            while let request = await inbox.next() {
+                switch request {
+                case .work(let work):
+                    // Nothing waits for it here: its answer may take as long as the work does.
+                    _ = Task.immediate {
                         _ = isolation
-                        return await self.send(event)
+                        inbox.answer(work, await self.deliver(work.event))
                     }
+                case .batch(let batch):
+                    // Each begins before the next is created: that is the order of their positions.
+                    let sends = batch.events.map { event in
+                        Task.immediate {
+                            _ = isolation
+                            return await self.send(event)
+                        }
+                    }
+                    var outcomes: [IncomingOutcome] = []
+                    for send in sends { outcomes.append(await send.value) }
+                    batch.answer(outcomes)
                 }
-                var outcomes: [IncomingOutcome] = []
-                for send in sends { outcomes.append(await send.value) }
-                batch.answer(outcomes)
             }
         } onCancel: { [inbox] in
             inbox.close()
@@ -67,11 +76,26 @@ final class BridgeModule: AsyncMessageResponder, WindowedModule, RunningModule {
         await receiving.value
     }
 
+    private func deliver(_ event: IncomingEvent) async -> WorkOutcome {
+        do {
+            let delivery = try await context.deliver(
+                .message, MessagePayload(event), id: event.id, source: event.source)
+            return switch delivery {
+            case .delivered, .deadLetter, .duplicate: .delivered
+            case .unheard(let topic): .unheard(topic)
+            case .left: .left
+            }
+        } catch let error as SendError {
+            return error.isInvalid ? .invalid("\(error)") : .notNow("\(error)")
+        } catch {
+            return .invalid("the body is not valid JSON: \(error)")
+        }
+    }
+
     private func send(_ event: IncomingEvent) async -> IncomingOutcome {
         do {
-            let payload = MessagePayload(
-                topic: event.topic, payload: try JSONValue(parsing: event.body))
-            _ = try await context.send(.message, payload, id: event.id, source: event.source)
+            _ = try await context.send(
+                .message, MessagePayload(event), id: event.id, source: event.source)
             return .accepted
         } catch let error as SendError {
             return error.isInvalid ? .invalid("\(error)") : .notNow("\(error)")
@@ -85,6 +109,10 @@ final class BridgeModule: AsyncMessageResponder, WindowedModule, RunningModule {
 private struct MessagePayload: Encodable {
     let topic: String
     let payload: JSONValue
+
+    init(_ event: IncomingEvent) throws {
+        (topic, payload) = (event.topic, try JSONValue(parsing: event.body))
+    }
 }
 
 /// The error of a host whose positions are not unique.

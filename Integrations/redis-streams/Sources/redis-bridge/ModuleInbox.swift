@@ -17,9 +17,23 @@ final class ModuleInbox: BridgeHost {
         }
     }
 
+    /// An event whose delivery is waited for.
+    struct Work: Sendable {
+        let event: IncomingEvent
+        fileprivate let number: Int
+    }
+
+    enum Request: Sendable {
+        case batch(Batch)
+        case work(Work)
+    }
+
     private struct State {
-        var batches: [Batch] = []
-        var reader: CheckedContinuation<Batch?, Never>?
+        var requests: [Request] = []
+        var reader: CheckedContinuation<Request?, Never>?
+        /// The events whose delivery is waited for.
+        var works: [Int: CheckedContinuation<WorkOutcome, Never>] = [:]
+        var lastWork = 0
         var pauses: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastPause = 0
         var isClosed = false
@@ -37,29 +51,52 @@ final class ModuleInbox: BridgeHost {
     func send(_ events: [IncomingEvent]) async -> [IncomingOutcome] {
         await withCheckedContinuation { continuation in
             let batch = Batch(events: events, continuation: continuation)
-            let (reader, isClosed) = state.withLock { state in
-                if state.isClosed { return (nil as CheckedContinuation<Batch?, Never>?, true) }
-                if state.reader == nil { state.batches.append(batch) }
-                defer { state.reader = nil }
-                return (state.reader, false)
-            }
-            if isClosed { batch.answerThatItEnds() }
-            reader?.resume(returning: batch)
+            if !add({ _ in .batch(batch) }) { batch.answerThatItEnds() }
         }
     }
 
-    /// Returns the next batch when there is one; nil when the bridge ends.
+    func deliver(_ event: IncomingEvent) async -> WorkOutcome {
+        await withCheckedContinuation { continuation in
+            let isAdded = add { state in
+                state.lastWork += 1
+                state.works[state.lastWork] = continuation
+                return .work(Work(event: event, number: state.lastWork))
+            }
+            if !isAdded { continuation.resume(returning: .left) }
+        }
+    }
+
+    /// Answers an event whose delivery is waited for, unless the bridge has ended meanwhile.
+    func answer(_ work: Work, _ outcome: WorkOutcome) {
+        state.withLock { $0.works.removeValue(forKey: work.number) }?.resume(returning: outcome)
+    }
+
+    /// - Returns: False if the bridge ends.
+    private func add(_ make: (inout State) -> Request) -> Bool {
+        let (request, reader) = state.withLock {
+            state -> (Request?, CheckedContinuation<Request?, Never>?) in
+            guard !state.isClosed else { return (nil, nil) }
+            let request = make(&state)
+            if state.reader == nil { state.requests.append(request) }
+            defer { state.reader = nil }
+            return (request, state.reader)
+        }
+        reader?.resume(returning: request)
+        return request != nil
+    }
+
+    /// Returns the next request when there is one; nil when the bridge ends.
     ///
     /// One caller at a time.
-    func next() async -> Batch? {
+    func next() async -> Request? {
         await withCheckedContinuation { continuation in
-            let (batch, isClosed) = state.withLock { state -> (Batch?, Bool) in
+            let (request, isClosed) = state.withLock { state -> (Request?, Bool) in
                 if state.isClosed { return (nil, true) }
-                if !state.batches.isEmpty { return (state.batches.removeFirst(), false) }
+                if !state.requests.isEmpty { return (state.requests.removeFirst(), false) }
                 state.reader = continuation
                 return (nil, false)
             }
-            if batch != nil || isClosed { continuation.resume(returning: batch) }
+            if request != nil || isClosed { continuation.resume(returning: request) }
         }
     }
 
@@ -91,7 +128,8 @@ final class ModuleInbox: BridgeHost {
             return state
         }
         former.reader?.resume(returning: nil)
-        for batch in former.batches { batch.answerThatItEnds() }
+        for case .batch(let batch) in former.requests { batch.answerThatItEnds() }
+        for work in former.works.values { work.resume(returning: .left) }
         for pause in former.pauses.values { pause.resume() }
     }
 }

@@ -26,6 +26,7 @@ import Testing
         #expect(settings.redis.app == "shop" && settings.redis.requiresDurability)
         #expect(settings.redis.trim == .seconds(7 * 86400) && settings.redis.password == nil)
         #expect(settings.window == 64 && settings.from == .now && !settings.relay)
+        #expect(settings.share.topics == [] && settings.group == nil)
         #expect(settings.receive.contains("anything") && settings.topics.contains("shared.a.b"))
         #expect(!settings.topics.contains("shared") && !settings.topics.contains("x.y"))
     }
@@ -33,7 +34,7 @@ import Testing
     @Test func allKeys() throws {
         let settings = try settings(
             #"""
-            {"url": "redis://db", "app": "other", "topics": [], "receive": ["a"], "mode": "all", "from": "start",
+            {"url": "redis://db", "app": "other", "topics": [], "receive": ["a"], "share": ["jobs.*"], "group": "g-1", "claim": "5m", "from": "start",
              "window": 256, "trim": "36h", "requireDurable": false, "insecure": true, "relay": true,
              "password": "secret"}
             """#)
@@ -41,6 +42,8 @@ import Testing
         #expect(settings.redis.trim == .seconds(36 * 3600) && settings.redis.password != nil)
         #expect(settings.window == 256 && settings.from == .start && settings.relay)
         #expect(!settings.topics.contains("a") && settings.receive.contains("a"))
+        #expect(settings.share.contains("jobs.a") && settings.group?.name == "g-1")
+        #expect(settings.group?.claim == .seconds(300) && settings.group?.beginsAtStart == true)
     }
 
     @Test func allErrorsAtOnce() {
@@ -49,7 +52,7 @@ import Testing
                 #"""
                 {"url": "redis://u:secret@db", "app": "a b", "topics": ["a*b"], "receive": [], "from": "then",
                  "window": 0, "trim": "7w", "requireDurable": "yes", "relay": 1, "passwordFile": "none",
-                 "password": "", "mode": "share"}
+                 "password": "", "share": ["*x"], "group": "a b", "claim": "1"}
                 """#) == [
                     "'url' must not have a password, since URLs are shown: use 'passwordFile' or 'password'",
                     "'passwordFile': there is no file '/srv/shop/none'",
@@ -61,7 +64,9 @@ import Testing
                     "'relay' must be true or false",
                     "'trim' must be a whole number and a unit, such as '7d', '12h', '30m' or '90s', not '7w'",
                     "'requireDurable' must be true or false",
-                    "'mode' must be 'all', not 'share': work queues are not there yet",
+                    "'share' must be an array of topics: exact ones, prefixes such as \"shared.*\", or \"*\"",
+                    "'claim' must be a whole number and a unit, such as '7d', '12h', '30m' or '90s', not '1'",
+                    "'group' must have 1 to 64 letters, digits, '.', '_' or '-', not 'a b'",
                     "'app' must have 1 to 64 letters, digits, '.', '_' or '-', since the keys in Redis begin with it, not 'a b'",
                 ])
         #expect(
@@ -75,9 +80,9 @@ import Testing
             ])
         #expect(
             errors(#"{"urls": 1, "url": {}, "b\u001b": 2}"#) == [
-                "'b\\u{1b}' is not a key of a bridge: those are url, app, topics, receive, mode, from, window, trim, requireDurable, insecure, relay, passwordFile, password",
+                "'b\\u{1b}' is not a key of a bridge: those are url, app, topics, receive, share, group, claim, from, window, trim, requireDurable, insecure, relay, passwordFile, password",
                 "'url' is not a text, a whole number, true, false, or an array of texts",
-                "'urls' is not a key of a bridge: those are url, app, topics, receive, mode, from, window, trim, requireDurable, insecure, relay, passwordFile, password",
+                "'urls' is not a key of a bridge: those are url, app, topics, receive, share, group, claim, from, window, trim, requireDurable, insecure, relay, passwordFile, password",
             ])
     }
 }

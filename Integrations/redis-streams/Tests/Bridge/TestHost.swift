@@ -12,15 +12,22 @@ enum TestEngine: Sendable {
     case redis(RedisAddress, stays: Bool = false)
     case files(String)
 
+    /// Those of Redis.
+    var settings: RedisSettings? {
+        guard case .redis(let address, let stays) = self else { return nil }
+        // The name is valid.
+        guard var settings = try? RedisSettings(address: address, app: "shop") else {
+            fatalError("settings")
+        }
+        settings.waitMilliseconds = 50
+        if !stays { settings.removalDelay = .zero }
+        return settings
+    }
+
     func make(_ owner: StreamOwner) -> any StreamEngine {
         switch self {
-        case .redis(let address, let stays):
-            // The name is valid.
-            guard var settings = try? RedisSettings(address: address, app: "shop") else {
-                fatalError("settings")
-            }
-            settings.waitMilliseconds = 50
-            if !stays { settings.removalDelay = .zero }
+        case .redis:
+            guard let settings else { fatalError("settings") }
             return RedisStreams(settings, owner: owner)
         case .files(let folder):
             return FileStreams(folder: folder, owner: owner, wait: .milliseconds(50))
@@ -45,16 +52,16 @@ final class TestHost: Sendable {
 
     init(
         _ id: String, _ engine: TestEngine, folder: String, inbox: TestInbox = TestInbox(),
-        config: String = "{}", room: UInt64? = nil
+        config: String = "{}", room: UInt64? = nil, topics: String = #"["shared.*"]"#
     ) throws {
         self.inbox = inbox
-        let text = #"{"url": "unix:/not-used", "topics": ["shared.*"],"# + config.dropFirst()
-        let all = text.replacing(#"["shared.*"],}"#, with: #"["shared.*"]}"#)
+        let more = config == "{}" ? "}" : ", " + config.dropFirst()
+        let all = #"{"url": "unix:/not-used", "topics": "# + topics + more
         let settings = try JSONDecoder().decode(BridgeConfiguration.self, from: Data(all.utf8))
             .settings(app: "shop", folder: "/")
         bridge = try Bridge(
             settings, hostID: id, folder: folder, host: inbox, retry: .seconds(3600),
-            room: { room }, makeEngine: { engine.make($0) })
+            room: { room }, settingsOfGroup: engine.settings, makeEngine: { engine.make($0) })
     }
 
     func receive() {
@@ -66,6 +73,7 @@ final class TestHost: Sendable {
     func stop() async {
         let task = receiving.withLock { $0.take() }
         task?.cancel()
+        inbox.close()
         await task?.value
     }
 

@@ -9,6 +9,10 @@ final class TestInbox: BridgeHost {
         var duplicates = 0
         var lines: [String] = []
         var isRefused: @Sendable (IncomingEvent) -> IncomingOutcome? = { _ in nil }
+        /// Works that wait until ``finish(_:)``.
+        var works: [String: CheckedContinuation<WorkOutcome, Never>] = [:]
+        var isWorkHeld = false
+        var isClosed = false
         var waitingForLine:
             [(isMet: @Sendable (String) -> Bool, CheckedContinuation<Void, Never>)] =
                 []
@@ -50,6 +54,41 @@ final class TestInbox: BridgeHost {
         }
         for waiting in met { waiting.1.resume() }
         return outcomes
+    }
+
+    /// Makes all works wait until ``finish(_:)``.
+    func holdWork() { state.withLock { $0.isWorkHeld = true } }
+
+    /// Finishes what is in work.
+    func finish(_ outcome: WorkOutcome = .delivered) {
+        let works = state.withLock { state in
+            defer { state.works = [:] }
+            return state.works
+        }
+        for work in works.values { work.resume(returning: outcome) }
+    }
+
+    /// Ends waiting, as a bridge does that ends.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        finish(.left)
+    }
+
+    func deliver(_ event: IncomingEvent) async -> WorkOutcome {
+        switch await send([event]).first {
+        case .invalid(let reason)?: return .invalid(reason)
+        case .notNow(let reason)?: return .notNow(reason)
+        case .accepted?, nil: break
+        }
+        return await withCheckedContinuation { continuation in
+            let outcome = state.withLock { state -> WorkOutcome? in
+                if state.isClosed { return .left }
+                guard state.isWorkHeld else { return .delivered }
+                state.works[event.id] = continuation
+                return nil
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
     }
 
     /// Waits until the accepted events are as expected.

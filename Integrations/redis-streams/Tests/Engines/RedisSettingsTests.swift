@@ -101,6 +101,15 @@ import Testing
         let entry = try #require(await engine.read(after: [Hosts.a: .start], limit: 9).first)
         #expect(entry.position == position(20))
         try await engine.dead(entry, reason: "test")
+        let group = try WorkGroup(
+            name: "g", topics: ["x"], beginsAtStart: true, claim: .seconds(60))
+        let taker = RedisTaker(settings, group, own: Hosts.b)
+        #expect(try await taker.take(9).map(\.position) == [position(20)])
+        #expect(try await taker.take(9) == [])
+        let keeper = RedisKeeper(settings, group, own: Hosts.b)
+        try await keeper.hold([Hosts.a: [position(20)]])
+        try await keeper.finish([Hosts.a: [position(20)]])
+        #expect(try await keeper.finished(of: [Hosts.a]) == [Hosts.a: position(20)])
         // Another app's keys are not for this user.
         settings.app = "other"
         let other = RedisStreams(settings, owner: StreamOwner(name: Hosts.a, mark: "a"))

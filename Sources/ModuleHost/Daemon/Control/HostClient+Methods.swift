@@ -133,8 +133,7 @@ extension HostClient {
             json.object {
                 $0.members(
                     ofSent: event, payload: payload, id: id, source: source,
-                    traceparent: traceparent)
-                if waits { $0.member("wait", true) }
+                    traceparent: traceparent, waits: waits)
             }
         }
     }

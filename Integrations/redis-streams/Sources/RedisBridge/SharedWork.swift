@@ -1,0 +1,212 @@
+import EventStreams
+import RedisStreams
+
+/// Takes messages that a group of hosts shares, and gives each to the modules of this host.
+///
+/// One is finished when the modules have received it, so a host takes no more than it works off. Until then Redis has it for this
+/// host, and gives it to another one that is there if this one is silent for a time.
+actor SharedWork {
+    /// The connections under one name.
+    private struct Queue {
+        let name: StreamName
+        let taker: RedisTaker
+        let keeper: RedisKeeper
+    }
+
+    nonisolated let topics: TopicFilter
+    nonisolated let group: WorkGroup
+    private let settings: RedisSettings
+    private let own: OwnStream
+    private let host: any BridgeHost
+    private let window: Int
+    private let retry: Duration
+    private let condition: Condition
+    private var queue: Queue
+    /// The positions that are taken and not finished.
+    private var taken: [StreamName: Set<StreamPosition>] = [:]
+    /// The positions that are finished without Redis knowing it.
+    private var finished: [StreamName: Set<StreamPosition>] = [:]
+    private var isFinishing = false
+    private var isHolding = false
+    private var room: CheckedContinuation<Void, Never>?
+
+    init(
+        _ own: OwnStream, _ host: any BridgeHost, _ settings: RedisSettings, _ group: WorkGroup,
+        topics: TopicFilter, window: Int, retry: Duration
+    ) {
+        (self.own, self.host, self.group, self.retry) = (own, host, group, retry)
+        (self.settings, self.topics, self.window) = (settings, topics, window)
+        condition = Condition(
+            host,
+            consequence:
+                "No messages that group '\(group.name)' shares come until that has changed",
+            end: "messages that group '\(group.name)' shares are received again")
+        queue = Self.queue(own.current.name, settings, group)
+    }
+
+    private static func queue(
+        _ name: StreamName, _ settings: RedisSettings, _ group: WorkGroup
+    ) -> Queue {
+        Queue(
+            name: name, taker: RedisTaker(settings, group, own: name),
+            keeper: RedisKeeper(settings, group, own: name))
+    }
+
+    /// Returns the positions up to which the group needs nothing more, of streams at which it is.
+    func finishedPositions(
+        of sources: [StreamName]
+    ) async throws(StreamError) -> [StreamName: StreamPosition] {
+        try await queue.keeper.finished(of: sources)
+    }
+
+    /// Takes messages until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { tasks in
+            // A connection from before a restart of Redis fails once.
+            var hasFailed = false
+            while !Task.isCancelled {
+                await waitForRoom()
+                // A host that begins a new stream has another name in the group.
+                let name = own.current.name
+                if queue.name != name { queue = Self.queue(name, settings, group) }
+                do throws(StreamError) {
+                    let entries = try await queue.taker.take(window - count)
+                    condition.ends()
+                    hasFailed = false
+                    for entry in entries where begin(entry) {
+                        tasks.addTask { await self.work(entry) }
+                    }
+                    if !isHolding, count > 0 {
+                        isHolding = true
+                        tasks.addTask { await self.holdOn() }
+                    }
+                } catch {
+                    if case .away = error, !hasFailed {
+                        hasFailed = true
+                        continue
+                    }
+                    condition.begins(error)
+                    await host.wait(retry)
+                }
+            }
+        }
+    }
+
+    // MARK: Current work
+
+    private var count: Int { taken.values.reduce(0) { $0 + $1.count } }
+
+    private func waitForRoom() async {
+        while count >= window, !Task.isCancelled {
+            await withCheckedContinuation { room = $0 }
+        }
+    }
+
+    /// - Returns: False for one that is taken already: Redis gives it again after a connection was lost.
+    private func begin(_ entry: StreamEntry) -> Bool {
+        guard finished[entry.source]?.contains(entry.position) != true else { return false }
+        return taken[entry.source, default: []].insert(entry.position).inserted
+    }
+
+    private func end(_ entry: StreamEntry) {
+        taken[entry.source]?.remove(entry.position)
+        if taken[entry.source]?.isEmpty == true { taken[entry.source] = nil }
+        room?.resume()
+        room = nil
+    }
+
+    /// Tells Redis from time to time what is still worked on, as long as there is something.
+    private func holdOn() async {
+        defer { isHolding = false }
+        while count > 0, !Task.isCancelled {
+            await host.wait(group.claim / 4)
+            // An error is that of taking, too, which says it.
+            if !Task.isCancelled { try? await queue.keeper.hold(taken) }
+        }
+    }
+
+    // MARK: Work
+
+    private func work(_ entry: StreamEntry) async {
+        switch await outcome(of: entry) {
+        case .left:
+            // Redis has it for this host still.
+            return end(entry)
+        case .done: break
+        case .dead(let reason): await bury(entry, reason)
+        }
+        finished[entry.source, default: []].insert(entry.position)
+        end(entry)
+        await finish()
+    }
+
+    private enum Outcome {
+        case done
+        case left
+        case dead(String)
+    }
+
+    private func outcome(of entry: StreamEntry) async -> Outcome {
+        let event: StreamEvent
+        do throws(MalformedEntry) { event = try entry.event() } catch {
+            return .dead(
+                entry.fields.isEmpty
+                    ? "it was removed before this host has received it: the group was away for longer than 'trim'"
+                    : error.reason)
+        }
+        guard topics.contains(event.topic), event.group != group.name else { return .done }
+        let incoming = IncomingEvent(event, in: entry)
+        while true {
+            switch await host.deliver(incoming) {
+            case .delivered:
+                return .done
+            case .left: return .left
+            case .invalid(let reason): return .dead(reason)
+            case .unheard(let topic):
+                return .dead("no module of host \(own.current.name) receives \(topic)")
+            case .notNow(let reason):
+                condition.begins(
+                    "inbox", "the inbox does not accept messages of other hosts: \(reason)")
+                await host.wait(retry)
+                if Task.isCancelled { return .left }
+            }
+        }
+    }
+
+    /// Keeps an entry as a dead letter, however long that takes.
+    private func bury(_ entry: StreamEntry, _ reason: String) async {
+        while !Task.isCancelled {
+            do throws(StreamError) {
+                try await own.current.engine.dead(entry, reason: reason)
+                return host.warning(
+                    "message \(entry.position) of host \(entry.source) is a dead letter in Redis: \(reason)"
+                )
+            } catch {
+                condition.begins(error)
+                await host.wait(retry)
+            }
+        }
+    }
+
+    /// Tells Redis what is finished: all that has come while the last answer was waited for.
+    private func finish() async {
+        guard !isFinishing else { return }
+        isFinishing = true
+        defer { isFinishing = false }
+        while !finished.isEmpty {
+            let now = finished
+            do throws(StreamError) {
+                try await queue.keeper.finish(now)
+                for (source, positions) in now {
+                    finished[source]?.subtract(positions)
+                    if finished[source]?.isEmpty == true { finished[source] = nil }
+                }
+            } catch {
+                // What Redis does not know comes again, and the inbox knows its id.
+                if Task.isCancelled { return }
+                condition.begins(error)
+                await host.wait(retry)
+            }
+        }
+    }
+}
