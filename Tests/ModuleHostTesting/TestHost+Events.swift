@@ -54,7 +54,7 @@ extension TestHost {
         }
         switch result {
         case .done: return true
-        case .duplicate: return false
+        case .duplicate, .pending: return false
         case .rejected(let reason): throw TestHostError.deadLetter(reason)
         case .left: throw RouteError.stopped
         }

@@ -29,10 +29,11 @@ public final class ParcelModule: RoutedModule {
                 (module, request: Request, call) async throws -> String in
                 let parcel = Arrival.Parcel(number: request.number)
                 switch try await module.context.deliver(.message, Arrival(payload: parcel)) {
-                case .delivered(let count, let failed, let unresponsive):
-                    return "\(count) received it, \(failed) failed, \(unresponsive) do not answer"
-                case .unheard(let topic): return "nobody listens: \(topic)"
-                case .deadLetter(let reason): return "a dead letter: \(reason)"
+                case .delivered(let count, let failed):
+                    return "\(count) received it, \(failed) failed"
+                case .waiting: return "a module has yet to receive it; the inbox keeps it"
+                case .unheard(let reason), .unopened(let reason), .deadLetter(let reason):
+                    return reason
                 case .left: return "the host stops; the next one delivers it"
                 case .duplicate: return "known"
                 }

@@ -436,12 +436,20 @@ extension InboxSubmission.DeliveryResult {
     fileprivate init(_ answer: JSONValue) {
         if let reason = answer["deadLetter"]?.string {
             self = .rejected(reason)
+        } else if answer["pending"] != nil {
+            self = .pending
+        } else if answer["duplicate"] != nil {
+            self = .duplicate
         } else if let outcome = answer["outcome"] {
             self = .done(
                 EventOutcome(
                     delivered: outcome["delivered"]?.int ?? 0, failed: outcome["failed"]?.int ?? 0,
                     overdue: outcome["unresponsive"]?.int ?? 0, later: outcome["later"]?.int ?? 0,
-                    undelivered: outcome["undelivered"]?.string))
+                    failure: outcome["failure"]?.string,
+                    undelivered: outcome["undelivered"]?.string,
+                    waitsFor: outcome["waitsFor"]?.elements.compactMap {
+                        $0.string.flatMap { try? ModuleID($0) }
+                    } ?? []))
         } else {
             self = .left
         }

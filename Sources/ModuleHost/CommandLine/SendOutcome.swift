@@ -66,12 +66,15 @@ struct SendOutcome {
                 || outcome["waitsFor"] != nil
             return isWaitedFor && isPending ? .busy : .success
         }
-        return isWaitedFor && answer["left"] != nil ? .busy : .success
+        let isOpen = answer["left"] != nil || answer["pending"] != nil
+        return isWaitedFor && isOpen ? .busy : .success
     }
 
     private static func text(of answer: JSONValue) -> String {
         if answer["duplicate"]?.bool == true {
+            let isPending = answer["pending"]?.bool == true
             return duplicateText(answer["id"]?.string ?? "")
+                + (isPending ? ", and not every module has received it" : "")
         }
         // An event without a position was delivered at once.
         guard let position = answer["position"]?.string else {

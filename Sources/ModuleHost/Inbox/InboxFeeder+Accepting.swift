@@ -92,7 +92,12 @@ extension InboxFeeder {
         }
         if let conflict { return submission.onAcceptance(.failed(conflict)) }
         inbox.metrics.withLock { $0.duplicates += 1 }
-        submission.onAcceptance(.duplicate)
+        guard let onDelivery = submission.onDelivery, !isDone(position) else {
+            return submission.onAcceptance(.duplicate)
+        }
+        // Its sender need not know the place: what counts is that it is not done yet.
+        submission.onAcceptance(.accepted(position))
+        onDelivery(.pending)
     }
 
     private mutating func original(of id: String) throws -> RetainedIDs.Original? {

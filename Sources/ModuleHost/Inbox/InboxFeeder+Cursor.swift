@@ -35,6 +35,13 @@ extension InboxFeeder {
         lastComparison.map { now < $0 + inbox.limits.cursorDelay } ?? false
     }
 
+    /// Returns whether every module is past an event and has answered it.
+    func isDone(_ position: EventPosition) -> Bool {
+        let cursor = currentCursor() ?? stored
+        return cursor.next.map { position < $0 } == true && !cursor.unanswered.contains(position)
+            && cursor.modules.values.allSatisfy { $0 > position }
+    }
+
     /// Returns the current cursor; nil where it equals the stored one.
     private func currentCursor() -> InboxCursor? {
         guard reader != nil, let next = inbox.progress.next else { return nil }

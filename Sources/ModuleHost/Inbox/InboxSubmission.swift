@@ -15,6 +15,8 @@ package struct InboxSubmission: Sendable {
         case done(EventOutcome)
         /// It is in the inbox already, with the same id.
         case duplicate
+        /// It is in the inbox already, and not every module has received it.
+        case pending
         /// The event was moved to the dead letters, for this reason.
         case rejected(String)
         /// The app stops before the event is delivered: the next host delivers it.

@@ -33,7 +33,11 @@ extension JSONWriter {
             case .rejected(let reason)?:
                 json.member("deadLetter", reason)
             case .left?: json.member("left", true)
-            case .duplicate?, nil: break
+            case .pending?:
+                json.member("duplicate", true)
+                json.member("pending", true)
+            case .duplicate?: json.member("duplicate", true)
+            case nil: break
             }
         }
     }

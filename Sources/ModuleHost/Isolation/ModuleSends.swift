@@ -7,7 +7,7 @@ import AppService
 /// The events of one process get their positions in the order in which it has sent them.
 final class ModuleSends: Sendable {
     struct Limits: Hashable, Sendable {
-        /// The number of events of a process that are not answered yet.
+        /// The number of events of a process that are not on the disk yet, and of those whose delivery it waits for.
         var events = 1024
         /// The bytes of their requests.
         var bytes = 8 << 20
@@ -17,7 +17,7 @@ final class ModuleSends: Sendable {
     private let services: HostServices
     private let limits: Limits
     /// Those of all processes of the module: one that has ended leaves some behind.
-    private let waiting = Guarded((events: 0, bytes: 0))
+    private let waiting = Guarded((events: 0, bytes: 0, deliveries: 0))
 
     init(of module: ModuleID, _ services: HostServices, _ limits: Limits = Limits()) {
         self.module = module
@@ -50,26 +50,27 @@ final class ModuleSends: Sendable {
             let asked = try request.parameters(as: Parameters.self)
             let sent = try Self.event(in: asked, from: module)
             guard let record = sent.record else { return false }
-            try enter(bytes)
-            let place = Guarded<EventPosition?>(nil)
             // One that wants no response waits for nothing.
             let waits = asked.wait == true && id != nil
+            try enter(bytes, waits)
+            let place = Guarded<EventPosition?>(nil)
+            let name = record.id
             let onDelivery = { @Sendable [self] (outcome: InboxSubmission.DeliveryResult) in
                 guard let position = place.withLock({ $0 }) else { return }
-                leave(bytes)
-                process.succeed(id) { $0.acceptance(record.id, position, outcome) }
+                waiting.withLock { $0.deliveries -= 1 }
+                process.succeed(id) { $0.acceptance(name, position, outcome) }
             }
             services.submit(
                 record, of: module,
                 onAcceptance: { [self] acceptance in
-                    if case .accepted(let position) = acceptance, waits {
-                        return place.withLock { $0 = position }
-                    }
-                    leave(bytes)
+                    let isWaitedFor = if case .accepted = acceptance { waits } else { false }
+                    leave(bytes, endsWait: waits && !isWaitedFor)
                     switch acceptance {
+                    case .accepted(let position) where isWaitedFor:
+                        place.withLock { $0 = position }
                     case .accepted(let position):
-                        process.succeed(id) { $0.acceptance(record.id, position, nil) }
-                    case .duplicate: process.succeed(id) { $0.duplicate(record.id) }
+                        process.succeed(id) { $0.acceptance(name, position, nil) }
+                    case .duplicate: process.succeed(id) { $0.duplicate(name) }
                     case .failed(let error): refuse(request, id, .notAccepted(error), of: process)
                     }
                 }, onDelivery: waits ? onDelivery : nil)
@@ -94,23 +95,34 @@ final class ModuleSends: Sendable {
             trace: asked.traceparent, from: .local(module))
     }
 
-    private func enter(_ bytes: Int) throws(RPCError) {
-        let isFull = waiting.withLock { waiting in
+    private func enter(_ bytes: Int, _ waits: Bool) throws(RPCError) {
+        let (isFull, hasManyWaits) = waiting.withLock { waiting in
             guard waiting.events < limits.events,
                 waiting.bytes + bytes <= limits.bytes || waiting.bytes == 0
-            else { return true }
-            waiting = (waiting.events + 1, waiting.bytes + bytes)
-            return false
+            else { return (true, false) }
+            guard !waits || waiting.deliveries < limits.events else { return (false, true) }
+            waiting = (
+                waiting.events + 1, waiting.bytes + bytes, waiting.deliveries + (waits ? 1 : 0)
+            )
+            return (false, false)
+        }
+        if hasManyWaits {
+            throw RPCError(
+                .tooMany,
+                "\(limits.events) events of this module wait for their delivery; send more when these are answered"
+            )
         }
         guard isFull else { return }
         throw RPCError(
             .tooMany,
-            "\(limits.events) events of this module, or \(limits.bytes >> 20) MiB of them, wait for the disk, or for "
-                + "their delivery; send more when these are answered")
+            "\(limits.events) events of this module, or \(limits.bytes >> 20) MiB of them, wait for the disk; "
+                + "send more when these are answered")
     }
 
-    private func leave(_ bytes: Int) {
-        waiting.withLock { $0 = ($0.events - 1, $0.bytes - bytes) }
+    private func leave(_ bytes: Int, endsWait: Bool) {
+        waiting.withLock {
+            $0 = ($0.events - 1, $0.bytes - bytes, $0.deliveries - (endsWait ? 1 : 0))
+        }
     }
 
     private func refuse(

@@ -8,16 +8,20 @@ public enum EventAcceptance: Hashable, Sendable {
 
 /// The delivery of an event that was accepted by the inbox.
 public enum EventDelivery: Hashable, Sendable {
-    /// The numbers of modules that have received it and returned, that have thrown, and that do not answer: these receive it, or the rest of
-    /// it, later.
-    case delivered(by: Int, failed: Int, unresponsive: Int)
-    /// No module was there to receive it, with the topic or event in words.
+    /// Every module for which it is has answered: the numbers of those that have returned, and that have thrown.
+    case delivered(by: Int, failed: Int)
+    /// Modules have yet to receive it, or to answer: they are unresponsive, have failed, are not made, or want it later. The inbox keeps it
+    /// for them.
+    case waiting
+    /// No module was there to receive it, in words.
     case unheard(String)
+    /// The URL was not opened, for this reason.
+    case unopened(String)
     /// It is a dead letter, for this reason.
     case deadLetter(String)
     /// The app stops before that: the next host delivers it.
     case left
-    /// An event with this id was accepted before. Nothing was added, and its delivery is not waited for.
+    /// An event with this id was accepted before, and is done. Nothing was added.
     case duplicate
 }
 
@@ -72,7 +76,8 @@ extension ModuleContext {
     /// - Order: As ``send(_:_:id:source:)``; events may be delivered in another order where a module has several at a time.
     /// - Thread: Code of the module, or any other.
     /// - Parameters: Those of ``send(_:_:id:source:)``.
-    /// - Returns: The delivery, when all modules have answered, or their deadlines are over.
+    /// - Returns: The delivery, when all modules have answered, or their deadlines are over. To wait on after ``EventDelivery/waiting``,
+    ///   deliver it again with the same id.
     /// - Throws: ``SendError``, and any error of encoding the payload.
     public nonisolated(nonsending) func deliver(
         _ event: EventKind, _ payload: some Encodable, id: String? = nil, source: String? = nil
@@ -108,13 +113,16 @@ extension EventDelivery {
         switch result {
         case .done(let outcome):
             self =
-                if let reason = outcome.undelivered {
+                if outcome.overdue + outcome.later + outcome.waitsFor.count > 0 {
+                    .waiting
+                } else if let reason = outcome.undelivered {
                     .unheard(reason)
+                } else if let reason = outcome.failure {
+                    .unopened(reason)
                 } else {
-                    .delivered(
-                        by: outcome.delivered, failed: outcome.failed,
-                        unresponsive: outcome.overdue)
+                    .delivered(by: outcome.delivered, failed: outcome.failed)
                 }
+        case .pending: self = .waiting
         case .duplicate: self = .duplicate
         case .rejected(let reason): self = .deadLetter(reason)
         case .left: self = .left

@@ -126,6 +126,9 @@ struct ModuleSendsTests {
         try folder.write("", to: "go")
         let refused = try await answers(6)
         #expect(refused.map { $0["error"]?["code"]?.int } == Array(repeating: -32004, count: 6))
+        #expect(
+            refused[0]["error"]?["message"]?.string?.hasPrefix(
+                "1024 events of this module wait for ") == true)
         try folder.write("", to: "end")
         let all = try await answers(1030)
         #expect(all.dropFirst(6).allSatisfy { $0["result"]?["outcome"] != nil })
@@ -144,7 +147,7 @@ struct ModuleSendsTests {
         #expect(refused.map { $0["id"]?.int } == Array(1025...1030))
         #expect(
             refused[0]["error"]?["message"]?.string
-                == "1024 events of this module, or 8 MiB of them, wait for the disk, or for their delivery; send more when these are answered"
+                == "1024 events of this module, or 8 MiB of them, wait for the disk; send more when these are answered"
         )
         _ = consume lock
         let all = try await answers(1030)

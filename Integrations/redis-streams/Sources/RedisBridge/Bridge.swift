@@ -70,7 +70,7 @@ public struct Bridge: Sendable {
         shared = settings.group.map { [own] in
             SharedWork(
                 own, host, settingsOfGroup ?? settings.redis, $0, topics: settings.share,
-                window: settings.window, retry: retry)
+                window: settings.window, beginnings: cursors.positions, retry: retry)
         }
         receiver = Receiver(
             own, host, cursors, topics: settings.receive, shared: shared, beginning: settings.from,

@@ -34,7 +34,9 @@ extension IncomingEvent {
 public enum WorkOutcome: Hashable, Sendable {
     /// The modules have received it, now or before, or it is a dead letter of this host.
     case delivered
-    /// No module was there to receive it, with the topic in words.
+    /// A module has yet to receive it, or to answer; the inbox keeps it for that. Delivering it again says whether it has.
+    case waiting
+    /// No module was there to receive it, in words.
     case unheard(String)
     /// The event is not valid, with the reason: sending it again is of no use.
     case invalid(String)

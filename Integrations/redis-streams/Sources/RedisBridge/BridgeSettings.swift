@@ -39,6 +39,9 @@ public struct BridgeSettingsError: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension BridgeSettings {
+    /// The largest window of a host that shares work: half of the events that a host has open at a time.
+    private static let mostShared = 128
+
     /// Reads settings.
     ///
     /// - Parameters:
@@ -80,6 +83,11 @@ extension BridgeSettings {
                 name: groupName, topics: shared, beginsAtStart: beginsAtStart, claim: claim)
         }
         self.group = shared.isEmpty ? nil : group
+        if !shared.isEmpty, window > Self.mostShared {
+            reader.errors.append(
+                "'window' must be at most \(Self.mostShared) with 'share': the host has no more durable events at a time that modules have yet to answer"
+            )
+        }
         let name = reader.read(.app) { $0 } ?? app
         var redis: RedisSettings?
         reader.collect { () throws(StreamError) in

@@ -1,4 +1,5 @@
 import EventStreams
+import RedisStreams
 
 /// Receives the events of all other hosts, and sends them to the inbox of this one.
 actor Receiver {
@@ -127,9 +128,7 @@ actor Receiver {
         if let shared {
             // A stream at which the group is not yet: nothing of it is finished.
             let finished = try await shared.finishedPositions(of: Array(seen.keys))
-            for (name, position) in seen where name != current.name {
-                seen[name] = min(position, finished[name] ?? .start)
-            }
+            for (name, position) in seen { seen[name] = min(position, finished[name] ?? .start) }
         }
         try await current.engine.seen(seen)
         try own.confirm(current.name)
@@ -215,12 +214,18 @@ actor Receiver {
         return outcomes
     }
 
+    /// Returns whether the event comes by way of the group, or is other work.
+    ///
+    /// What this host sent under a former name, as its own work, comes here: its inbox may not have it any more.
+    private func isShared(_ event: StreamEvent, of source: StreamName) -> Bool {
+        guard let shared, shared.topics.contains(event.topic) else { return false }
+        return source.hostID != own.current.name.hostID || event.group != shared.group.name
+    }
+
     /// - Returns: Nil if the topic of the entry is not to be received.
     private func incoming(_ entry: StreamEntry) throws(MalformedEntry) -> IncomingEvent? {
         let event = try entry.event()
-        guard topics.contains(event.topic), shared?.topics.contains(event.topic) != true else {
-            return nil
-        }
+        guard topics.contains(event.topic), !isShared(event, of: entry.source) else { return nil }
         return IncomingEvent(event, in: entry)
     }
 

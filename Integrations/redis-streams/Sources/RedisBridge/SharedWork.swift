@@ -20,35 +20,47 @@ actor SharedWork {
     private let host: any BridgeHost
     private let window: Int
     private let retry: Duration
-    private let condition: Condition
+    private let beginnings: [StreamName: StreamPosition]
+    /// The conditions of taking, of the inbox, and of noting: each ends by its own success.
+    private let (taking, accepting, noting): (Condition, Condition, Condition)
     private var queue: Queue
     /// The positions that are taken and not finished.
     private var taken: [StreamName: Set<StreamPosition>] = [:]
     /// The positions that are finished without Redis knowing it.
     private var finished: [StreamName: Set<StreamPosition>] = [:]
+    /// The positions among ``taken`` that other hosts may have, since no module here has begun them, or one does not get on with them.
+    private var shared: [StreamName: Set<StreamPosition>] = [:]
     private var isFinishing = false
     private var isHolding = false
     private var room: CheckedContinuation<Void, Never>?
 
     init(
         _ own: OwnStream, _ host: any BridgeHost, _ settings: RedisSettings, _ group: WorkGroup,
-        topics: TopicFilter, window: Int, retry: Duration
+        topics: TopicFilter, window: Int, beginnings: [StreamName: StreamPosition], retry: Duration
     ) {
         (self.own, self.host, self.group, self.retry) = (own, host, group, retry)
         (self.settings, self.topics, self.window) = (settings, topics, window)
-        condition = Condition(
-            host,
-            consequence:
-                "No messages that group '\(group.name)' shares come until that has changed",
-            end: "messages that group '\(group.name)' shares are received again")
-        queue = Self.queue(own.current.name, settings, group)
+        self.beginnings = beginnings
+        let those = "messages that group '\(group.name)' shares"
+        taking = Condition(
+            host, consequence: "No \(those) come until that has changed",
+            end: "\(those) are received again")
+        accepting = Condition(
+            host, consequence: "The \(those) wait, and other hosts may take them",
+            end: "the inbox accepts \(those) again")
+        noting = Condition(
+            host, consequence: "The \(those) may be given to another host, too",
+            end: "what this host has of the \(those) is noted again")
+        queue = Self.queue(own.current.name, settings, group, beginnings)
     }
 
     private static func queue(
-        _ name: StreamName, _ settings: RedisSettings, _ group: WorkGroup
+        _ name: StreamName, _ settings: RedisSettings, _ group: WorkGroup,
+        _ beginnings: [StreamName: StreamPosition]
     ) -> Queue {
         Queue(
-            name: name, taker: RedisTaker(settings, group, own: name),
+            name: name,
+            taker: RedisTaker(settings, group, own: name, beginnings: beginnings),
             keeper: RedisKeeper(settings, group, own: name))
     }
 
@@ -68,13 +80,14 @@ actor SharedWork {
                 await waitForRoom()
                 // A host that begins a new stream has another name in the group.
                 let name = own.current.name
-                if queue.name != name { queue = Self.queue(name, settings, group) }
+                if queue.name != name { queue = Self.queue(name, settings, group, beginnings) }
                 do throws(StreamError) {
                     let entries = try await queue.taker.take(window - count)
-                    condition.ends()
+                    taking.ends()
                     hasFailed = false
-                    for entry in entries where begin(entry) {
-                        tasks.addTask { await self.work(entry) }
+                    for entry in entries {
+                        await waitForRoom()
+                        if begin(entry) { tasks.addTask { await self.work(entry) } }
                     }
                     if !isHolding, count > 0 {
                         isHolding = true
@@ -85,7 +98,7 @@ actor SharedWork {
                         hasFailed = true
                         continue
                     }
-                    condition.begins(error)
+                    taking.begins(error)
                     await host.wait(retry)
                 }
             }
@@ -109,10 +122,17 @@ actor SharedWork {
     }
 
     private func end(_ entry: StreamEntry) {
-        taken[entry.source]?.remove(entry.position)
-        if taken[entry.source]?.isEmpty == true { taken[entry.source] = nil }
+        Self.remove(entry, from: &taken)
+        Self.remove(entry, from: &shared)
         room?.resume()
         room = nil
+    }
+
+    private static func remove(
+        _ entry: StreamEntry, from positions: inout [StreamName: Set<StreamPosition>]
+    ) {
+        positions[entry.source]?.remove(entry.position)
+        if positions[entry.source]?.isEmpty == true { positions[entry.source] = nil }
     }
 
     /// Tells Redis from time to time what is still worked on, as long as there is something.
@@ -120,8 +140,20 @@ actor SharedWork {
         defer { isHolding = false }
         while count > 0, !Task.isCancelled {
             await host.wait(group.claim / 4)
-            // An error is that of taking, too, which says it.
-            if !Task.isCancelled { try? await queue.keeper.hold(taken) }
+            if Task.isCancelled { return }
+            var held = taken
+            for (source, positions) in shared {
+                held[source]?.subtract(positions)
+                if held[source]?.isEmpty == true { held[source] = nil }
+            }
+            do throws(StreamError) {
+                try await queue.keeper.hold(held)
+                noting.ends()
+            } catch {
+                // A server that is away is that of taking, too, which says it.
+                if case .away = error { continue }
+                noting.begins(error)
+            }
         }
     }
 
@@ -156,20 +188,33 @@ actor SharedWork {
         }
         guard topics.contains(event.topic), event.group != group.name else { return .done }
         let incoming = IncomingEvent(event, in: entry)
+        // The times that a module had yet to receive it when it was asked.
+        var waits = 0
         while true {
             switch await host.deliver(incoming) {
             case .delivered:
+                accepting.ends()
                 return .done
             case .left: return .left
             case .invalid(let reason): return .dead(reason)
-            case .unheard(let topic):
-                return .dead("no module of host \(own.current.name) receives \(topic)")
+            case .unheard(let reason): return .dead("host \(own.current.name): \(reason)")
+            case .waiting:
+                accepting.ends()
+                // The inbox keeps it for the module. After the time of a silent host others may have it, too.
+                waits += 1
+                if waits > 4 {
+                    shared[entry.source, default: []].insert(entry.position)
+                } else {
+                    Self.remove(entry, from: &shared)
+                }
+                await host.wait(group.claim / 4)
             case .notNow(let reason):
-                condition.begins(
+                shared[entry.source, default: []].insert(entry.position)
+                accepting.begins(
                     "inbox", "the inbox does not accept messages of other hosts: \(reason)")
                 await host.wait(retry)
-                if Task.isCancelled { return .left }
             }
+            if Task.isCancelled { return .left }
         }
     }
 
@@ -182,7 +227,7 @@ actor SharedWork {
                     "message \(entry.position) of host \(entry.source) is a dead letter in Redis: \(reason)"
                 )
             } catch {
-                condition.begins(error)
+                noting.begins(error)
                 await host.wait(retry)
             }
         }
@@ -197,6 +242,7 @@ actor SharedWork {
             let now = finished
             do throws(StreamError) {
                 try await queue.keeper.finish(now)
+                noting.ends()
                 for (source, positions) in now {
                     finished[source]?.subtract(positions)
                     if finished[source]?.isEmpty == true { finished[source] = nil }
@@ -204,7 +250,7 @@ actor SharedWork {
             } catch {
                 // What Redis does not know comes again, and the inbox knows its id.
                 if Task.isCancelled { return }
-                condition.begins(error)
+                noting.begins(error)
                 await host.wait(retry)
             }
         }

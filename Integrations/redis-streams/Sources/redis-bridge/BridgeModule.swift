@@ -81,8 +81,9 @@ final class BridgeModule: AsyncMessageResponder, WindowedModule, RunningModule {
             let delivery = try await context.deliver(
                 .message, MessagePayload(event), id: event.id, source: event.source)
             return switch delivery {
-            case .delivered, .deadLetter, .duplicate: .delivered
-            case .unheard(let topic): .unheard(topic)
+            case .delivered, .unopened, .deadLetter, .duplicate: .delivered
+            case .waiting: .waiting
+            case .unheard(let reason): .unheard(reason)
             case .left: .left
             }
         } catch let error as SendError {

@@ -35,12 +35,12 @@ import Testing
         let settings = try settings(
             #"""
             {"url": "redis://db", "app": "other", "topics": [], "receive": ["a"], "share": ["jobs.*"], "group": "g-1", "claim": "5m", "from": "start",
-             "window": 256, "trim": "36h", "requireDurable": false, "insecure": true, "relay": true,
+             "window": 128, "trim": "36h", "requireDurable": false, "insecure": true, "relay": true,
              "password": "secret"}
             """#)
         #expect(settings.redis.app == "other" && !settings.redis.requiresDurability)
         #expect(settings.redis.trim == .seconds(36 * 3600) && settings.redis.password != nil)
-        #expect(settings.window == 256 && settings.from == .start && settings.relay)
+        #expect(settings.window == 128 && settings.from == .start && settings.relay)
         #expect(!settings.topics.contains("a") && settings.receive.contains("a"))
         #expect(settings.share.contains("jobs.a") && settings.group?.name == "g-1")
         #expect(settings.group?.claim == .seconds(300) && settings.group?.beginsAtStart == true)
@@ -69,6 +69,10 @@ import Testing
                     "'group' must have 1 to 64 letters, digits, '.', '_' or '-', not 'a b'",
                     "'app' must have 1 to 64 letters, digits, '.', '_' or '-', since the keys in Redis begin with it, not 'a b'",
                 ])
+        #expect(
+            errors(#"{"url": "unix:/r", "topics": [], "share": ["a"], "window": 129}"#) == [
+                "'window' must be at most 128 with 'share': the host has no more durable events at a time that modules have yet to answer"
+            ])
         #expect(
             errors("{}") == [
                 "'url' is missing: where is Redis? Such as 'unix:/run/redis/redis.sock'",

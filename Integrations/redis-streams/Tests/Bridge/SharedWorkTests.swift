@@ -144,6 +144,59 @@ import Testing
         await sender.stop()
     }
 
+    @Test func whatAModuleHasYetToReceiveIsNotFinished() async throws {
+        let sender = try host(idA, "{}")
+        let config = Self.shared.replacing("}", with: #", "window": 2}"#)
+        let (broken, other) = (try host(idB, config), try host(idC, config))
+        broken.inbox.holdWork()
+        broken.receive()
+        await sender.publish(jobs(1...4))
+        await broken.inbox.waitUntil { $0.count == 2 }
+        // It is asked again and again, and does not take more.
+        for asked in 1...6 {
+            broken.inbox.finish(.waiting)
+            while broken.inbox.duplicates < asked * 2 { await Task.yield() }
+        }
+        #expect(broken.inbox.events.count == 2)
+        #expect(
+            try server.command("XPENDING", "shop:" + idA, "workers").elements?.first
+                == .integer(2))
+        other.receive()
+        await other.inbox.waitUntil { $0.count == 4 }
+        broken.inbox.finish()
+        try await expectFinished(idA, server)
+        await broken.stop()
+        await other.stop()
+    }
+
+    @Test func whatALaterWorkerSentBeforeComesToItToo() async throws {
+        let sender = try host(idA, "{}")
+        await sender.publish(jobs(1...3))
+        await sender.stop()
+        let worker = try host(idA)
+        worker.receive()
+        await worker.inbox.waitUntil { $0.count == 3 }
+        await worker.publish(jobs(4...4))
+        try await expectFinished(idA, server)
+        #expect(worker.inbox.bodies() == bodies(1...3, of: "job"))
+        await worker.stop()
+    }
+
+    @Test func aHostThatBeginsToShareGoesOnWhereItWas() async throws {
+        let sender = try host(idA, "{}")
+        let before = try host(idB, #"{"from": "start"}"#)
+        before.receive()
+        await sender.publish(jobs(1...2))
+        await before.inbox.waitUntil { $0.count == 2 }
+        await before.stop()
+        await sender.publish(jobs(3...4))
+        let after = try host(idB, #"{"share": ["jobs.*"], "group": "workers"}"#)
+        after.receive()
+        await after.inbox.waitUntil { $0.count == 2 }
+        #expect(after.inbox.bodies().sorted() == bodies(3...4, of: "job"))
+        await after.stop()
+    }
+
     @Test func whatNoModuleTakesIsADeadLetter() async throws {
         let sender = try host(idA, "{}")
         let worker = try host(idB)
@@ -151,10 +204,10 @@ import Testing
         worker.receive()
         await sender.publish(jobs(1...1))
         await worker.inbox.waitUntil { $0.count == 1 }
-        worker.inbox.finish(.unheard("topic 'jobs.resize'"))
+        worker.inbox.finish(.unheard("no module listens to topic 'jobs.resize'"))
         await worker.inbox.waitForLine {
             $0
-                == "warning: message 1-100 of host \(idA) is a dead letter in Redis: no module of host \(idB) receives topic 'jobs.resize'"
+                == "warning: message 1-100 of host \(idA) is a dead letter in Redis: host \(idB): no module listens to topic 'jobs.resize'"
         }
         try await expectFinished(idA, server)
         #expect(try server.command("XLEN", "shop:dead") == .integer(1))

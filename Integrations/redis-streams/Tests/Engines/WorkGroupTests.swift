@@ -1,4 +1,5 @@
 import EventStreams
+import Synchronization
 import Testing
 
 @testable import RedisStreams
@@ -50,16 +51,30 @@ import Testing
 
     private func offsets(_ entries: [StreamEntry]) -> [UInt64] { entries.map(\.position.offset) }
 
+    /// Takes so many entries, one after the other; fewer where there are no more.
+    private func take(_ count: Int, by taker: RedisTaker) async throws -> [UInt64] {
+        var taken: [UInt64] = []
+        // Each stream has its turn.
+        for _ in 0..<count * 2 where taken.count < count {
+            taken += try await offsets(taker.take(1))
+        }
+        return taken
+    }
+
     @Test func whatIsHeldIsNotTakenOver() async throws {
         try await publish(1...3)
         let first = RedisTaker(try settings, try group(), own: b)
-        #expect(try await offsets(first.take(3)) == [1, 2, 3])
+        #expect(try await take(3, by: first) == [1, 2, 3])
         for offset in 1...3 { try makeSilent(b, offset) }
         let keeper = RedisKeeper(try settings, try group(), own: b)
         let position = StreamPosition(segment: 1, offset: 2)
         try await keeper.hold([a: [position]])
         // One that looks for hosts that are silent for a minute.
-        let third = RedisTaker(try settings, try group(), own: c)
+        let clock = MovedClock()
+        let third = RedisTaker(try settings, try group(), own: c) { clock.now }
+        // Those that could not say so while the server was away have their turn first.
+        #expect(try await third.take(9) == [])
+        clock.move(by: .seconds(31))
         #expect(try await offsets(third.take(9)) == [1, 3])
         // The host itself has the one that it held.
         let again = RedisTaker(try settings, try group(), own: b)
@@ -69,7 +84,7 @@ import Testing
     @Test func aLostReplyIsGivenAgain() async throws {
         try await publish(1...4)
         let first = RedisTaker(try settings, try group(), own: b)
-        #expect(try await offsets(first.take(2)) == [1, 2])
+        #expect(try await take(2, by: first) == [1, 2])
         // Its connection is another one, and so may be what it was given by the former.
         let again = RedisTaker(try settings, try group(), own: b)
         #expect(try await offsets(again.take(9)) == [1, 2])
@@ -82,7 +97,7 @@ import Testing
         // There is neither the stream nor the group.
         #expect(try await keeper.finished(of: [a]) == [:])
         try await publish(1...4)
-        #expect(try await offsets(taker.take(3)) == [1, 2, 3])
+        #expect(try await take(3, by: taker) == [1, 2, 3])
         func position(_ offset: UInt64) -> StreamPosition {
             StreamPosition(segment: 1, offset: offset)
         }
@@ -92,7 +107,7 @@ import Testing
         #expect(try await keeper.finished(of: [a]) == [a: position(2)])
         try await keeper.finish([a: [position(3)]])
         #expect(try await keeper.finished(of: [a]) == [a: position(3)])
-        #expect(try await offsets(taker.take(3)) == [4])
+        #expect(try await take(1, by: taker) == [4])
         #expect(try await keeper.finished(of: [a]) == [a: position(3)])
     }
 
@@ -126,6 +141,63 @@ import Testing
         #expect(try await taker.take(9) == [])
     }
 
+    @Test func noMoreIsTakenThanWanted() async throws {
+        for id in ["a", "b", "d"] {
+            let name = try #require(StreamName(hostID: id + "000000000000001"))
+            let engine = RedisStreams(
+                try settings, owner: StreamOwner(name: name, mark: StreamOwner.newMark()))
+            _ = try await engine.publish(
+                (1...2).map {
+                    StreamEvent(
+                        position: StreamPosition(segment: 1, offset: $0), id: nil,
+                        topic: "jobs.x", body: "1")
+                })
+        }
+        let taker = RedisTaker(try settings, try group(), own: c)
+        var (all, takes) = (Set<StreamEntry>(), 0)
+        while all.count < 6, takes < 30 {
+            let entries = try await taker.take(1)
+            #expect(entries.count <= 1)
+            all.formUnion(entries)
+            takes += 1
+        }
+        #expect(all.count == 6)
+        // All of it is given again after the connection was lost.
+        let again = RedisTaker(try settings, try group(), own: c)
+        #expect(try await Set(again.take(1)) == all)
+    }
+
+    @Test func aReplyThatIsTooLargeIsTakenInParts() async throws {
+        let engine = RedisStreams(try settings, owner: owner)
+        let body = String(repeating: "x", count: (1 << 20) - 100)
+        for window in 0..<10 {
+            _ = try await engine.publish(
+                (0..<8).map {
+                    StreamEvent(
+                        position: StreamPosition(segment: 1, offset: UInt64(window * 8 + $0 + 1)),
+                        id: nil, topic: "jobs.x", body: body)
+                })
+        }
+        let taker = RedisTaker(try settings, try group(), own: b)
+        var (all, failures) = (Set<UInt64>(), 0)
+        while all.count < 80, failures < 20 {
+            do {
+                all.formUnion(try await offsets(taker.take(256)))
+            } catch {
+                failures += 1
+            }
+        }
+        #expect(all.count == 80 && failures > 0)
+    }
+
+    @Test func aNewGroupBeginsWhereItsHostWas() async throws {
+        try await publish(1...4)
+        let position = StreamPosition(segment: 1, offset: 2)
+        let taker = RedisTaker(
+            try settings, try group(start: false), own: b, beginnings: [a: position])
+        #expect(try await offsets(taker.take(9)) == [3, 4])
+    }
+
     @Test func anotherGroupHasItsOwnPlace() async throws {
         try await publish(1...2)
         let taker = RedisTaker(try settings, try group(), own: b)
@@ -136,4 +208,13 @@ import Testing
             own: b)
         #expect(try await offsets(other.take(9)) == [1, 2])
     }
+}
+
+/// A clock that a test moves.
+private final class MovedClock: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+
+    func move(by duration: Duration) { instant.withLock { $0 += duration } }
 }
