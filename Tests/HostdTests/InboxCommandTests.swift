@@ -46,7 +46,7 @@ struct InboxCommandTests {
     // MARK: The command line
 
     private static let help =
-        "'hostd inbox retry POSITION' delivers one once more, 'hostd inbox drop POSITION' removes it"
+        "'hostd inbox retry POSITION' delivers one once more, '… drop POSITION' removes it"
 
     @Test(
         "what makes no sense",
@@ -375,6 +375,23 @@ struct InboxCommandTests {
         #expect(
             try inbox("--limit", "0").output.hasSuffix(
                 "\n1 dead letter\n  … and 1 more; '--limit N' shows more\n"))
+    }
+
+    @Test("retry: an event for a module that is not there stays a dead letter")
+    func retryWithoutModule() throws {
+        let run = try HostdRun(HostdRun.slatefile(), in: folder).ready()
+        try reject(
+            #"{"event":"push","payload":{"aps":{}},"id":"b"}"#, at: position(1), id: "b",
+            module: "x.gone")
+        #expect(try inbox("retry", "b").exit == .code(0))
+        try run.process.waitForLine(
+            containing: "to the dead letters: module 'x.gone' is disabled, or not in the slatefile")
+        let listed = try inbox("--json").output
+        #expect(listed.contains(#""modules":["x.gone"]"#), "\(listed)")
+        let story = try HostProcess.run(["why", "b"], in: folder.path).output
+        #expect(story.contains("dead letter"), "\(story)")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents().filter { $0 == "push" }.isEmpty)
     }
 
     @Test("retry: an event that was rejected is delivered, though its id was seen")

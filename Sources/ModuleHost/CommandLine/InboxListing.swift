@@ -55,7 +55,7 @@ struct InboxListing {
         guard !shown.isEmpty else { return text }
         let command = "\(program) inbox"
         return text
-            + "'\(command) retry POSITION' delivers one once more, '\(command) drop POSITION' removes it\n"
+            + "'\(command) retry POSITION' delivers one once more, '… drop POSITION' removes it\n"
     }
 
     private var behind: [(id: ModuleID, from: EventPosition)] {

@@ -60,6 +60,28 @@ extension InboxFeeder {
                         || left != nil && record.event.kind.isClaimed, only: only)))
     }
 
+    /// Rejects those of the prepared events that are for modules which the app does not have, such as a dead letter that is retried while its
+    /// module is disabled.
+    ///
+    /// One that is for other modules, too, is rejected for all of them: then it can be retried for all.
+    mutating func putAsideWithoutModule(_ host: any InboxHost) {
+        for (index, verdict) in verdicts.enumerated() {
+            // An event that the last host has left is in the dead letters when its module is not there any more.
+            guard case .deliver(let event) = verdict, let entry = event.entry,
+                let only = entry.only, start.only(at: entry.position) == nil
+            else { continue }
+            let missing = only.subtracting(host.enabledModules).sortedByText(\.text)
+            guard let first = missing.first else { continue }
+            verdicts[index] = .reject(
+                rejection(
+                    of: next[index], id: entry.id,
+                    attempt: entry.attempt > 1 ? entry.attempt - 1 : nil,
+                    for: only,
+                    "module '\(first)' is disabled, or not in the slatefile: retry the event when it is there"
+                ))
+        }
+    }
+
     /// Rejects an event, unless the last host did so and died before it had noted that position.
     private mutating func reject(_ event: DeadLetter) throws(InboxError) -> Verdict {
         guard event.modules == nil else { return .reject(event) }

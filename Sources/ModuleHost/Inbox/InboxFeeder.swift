@@ -49,9 +49,9 @@ struct InboxFeeder {
     /// The bytes that were passed to the lane since it was last done with everything.
     private var givenBytes = 0
     /// The lines that were read and are not passed on yet, since the lane had no room or an operation failed.
-    private var next: [InboxItem] = []
+    var next: [InboxItem] = []
     /// The verdicts on these lines: on the first ones, or on all.
-    private var verdicts: [Verdict] = []
+    var verdicts: [Verdict] = []
     /// The jobs of the lane that are not known to be done, with the end of the last event of each batch.
     ///
     /// Kept so that this thread frees the events, as it has allocated them. Where the lane freed them, both threads waited
@@ -220,6 +220,7 @@ struct InboxFeeder {
     /// Passes the prepared lines to the lane, or moves them to the dead letters; where this throws, all of them are
     /// still to be passed on.
     private mutating func passOn(to host: any InboxHost) throws(InboxError) {
+        putAsideWithoutModule(host)
         // Before anything is passed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
         let (items, verdicts) = (next, verdicts)
