@@ -149,7 +149,9 @@ struct HealthTests {
         #expect(outcome.exit == .code(75))
         #expect(
             outcome.error
-                == "hostd health: the host on the state directory '.hostd' did not answer 'health' within "
+                == "hostd health: the host (process \(run.process.processID)) is stopped, and answers when "
+                + "'kill -CONT \(run.process.processID)' lets it go on\n"
+                + "hostd health: the host on the state directory '.hostd' did not answer 'health' within "
                 + "1.1s\n")
         run.process.send(SIGCONT)
         #expect(try run.hostd("health").exit == .code(0))

@@ -139,7 +139,7 @@ struct SendRunTests {
         #expect(
             status.output.contains(
                 "\ninbox         position \(position), 0 bytes pending, 2 accepted, 2 done, "
-                    + "0 dead letters, 1 duplicates\n"))
+                    + "0 dead letters, 1 duplicate\n"))
         #expect(!status.output.contains("\nproblem"))
     }
 

@@ -73,7 +73,7 @@ struct WhyCommandTests {
             ))
         #expect(words.contains(" x.main: launched "))
         let left = try run.hostd("why", "x.main")
-        #expect(left.output.contains("\nx.main: not running since 20"))
+        #expect(left.output.contains("\nx.main: not running\n  reason     the last host (process "))
         #expect(left.output.hasSuffix("Z  launched\n"))
         let other = try run.hostd("why", "x.mian")
         #expect(other.exit == .code(69))

@@ -182,7 +182,7 @@ struct WhyEventTests {
                 .hasPrefix("already there: id one"))
         #expect(try next.terminated().exit == .code(0))
         let done = try why("one")
-        #expect(done.contains("\ndone\n  reason     each module that it was for has handled it"))
+        #expect(done.contains("\ndone\n  reason     each module that it was for has received it"))
         // In lines of 80 characters, which end elsewhere with another figure.
         let shown = done.split { " \n".contains($0) }.joined(separator: " ")
         #expect(shown.contains(" x.slow: took ") && shown.hasSuffix(" 1 module"), "\(done)")

@@ -65,7 +65,8 @@ struct WhyTraceTests {
         let why = try run.hostd("why", Self.id)
         #expect(why.exit == .code(0), "\(why.error)")
         let lines = why.output.split(separator: "\n").map(String.init)
-        #expect(lines[0].hasPrefix("trace \(Self.id): 3 entries since "), "\(why.output)")
+        // More than these three where a module took long.
+        #expect(lines[0].hasPrefix("trace \(Self.id): "), "\(why.output)")
         let text = why.output.split { " \n".contains($0) }.joined(separator: " ")
         #expect(text.contains(" push took "))
         #expect(text.contains(" message told took "))
@@ -76,7 +77,7 @@ struct WhyTraceTests {
         #expect(try run.hostd("why", Self.text).output == why.output)
         let event = try JSONValue(parsing: run.hostd("why", "told-one", "--json").output)
         #expect(event["event"]?["trace"]?.string == Self.id)
-        #expect(event["record"]?.count == 3)
+        #expect((event["record"]?.count ?? 0) >= 3)
         #expect(try run.terminated().exit == .code(0))
         #expect(try run.hostd("why", Self.id).output == why.output)
     }

@@ -54,6 +54,11 @@ extension AppHost {
         }
     }
 
+    /// The reason why the host is not ready, for any thread; nil for one that is or was.
+    var reasonOfNotReadyYet: String? {
+        metrics.withLock { $0.readyAfter } == nil ? reasonOfNotReady : nil
+    }
+
     private var reasonOfNotReady: String {
         var text = "the app is not ready"
         let held = holds.open.filter { $0.step == .launch }.map { "\($0.module): \($0.reason)" }

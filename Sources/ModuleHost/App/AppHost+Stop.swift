@@ -58,6 +58,7 @@ extension AppHost {
         // Before the lane handles it, since a module may keep the lane busy. Readers of the log line may rely
         // on the order: a parent that restarts hosts knows by then that this one is the last.
         observer.onStop(end, reason)
+        launchTimes.atStop.withLock { $0 = launchReport }
         ring?.add(.stopping(reason: reason))
         log.notice("stopping: \(reason)")
         gate.lane.enqueue(

@@ -55,7 +55,7 @@ extension AppHost {
                 isKept = waits
                 do throws(FileError) {
                     let history = LaunchHistory(in: StateDirectory(path: stateDirectory))
-                    try history.add(launchReport)
+                    try history.add(launchTimes.atStop.withLock { $0 } ?? launchReport)
                 } catch {
                     log.warning("the report on this launch is not kept: \(error)")
                 }

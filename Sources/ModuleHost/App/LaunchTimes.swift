@@ -55,6 +55,8 @@ final class LaunchTimes: Sendable {
     private let times = Guarded(Times())
     /// The time at which the host was made.
     let hostStarted = WallTime.now()
+    /// The report at the beginning of a stop, by which modules take their tasks along; nil before.
+    let atStop = Guarded<LaunchReport?>(nil)
     /// Whether the last report on the launch is kept: an earlier one that is written later must not replace it.
     let isKept = Guarded(false)
 

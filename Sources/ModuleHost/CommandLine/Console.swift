@@ -32,8 +32,10 @@ enum Console {
 
     /// Writes a line, or several, to stderr.
     ///
-    /// Output that cannot be written is dropped.
-    static func printError(_ text: TerminalText) { writeError("\(text)\n") }
+    /// On a terminal of 80 columns, long lines are broken between words. Output that cannot be written is dropped.
+    static func printError(_ text: TerminalText) {
+        writeError(showsStates ? "\(text.wrapped(to: helpWidth))\n" : "\(text)\n")
+    }
 
     /// Writes the problems of a slatefile to stderr, in colors if they are enabled.
     static func printError(_ failure: SlatefileFailure, in arguments: Arguments) {

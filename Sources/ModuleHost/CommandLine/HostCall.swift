@@ -20,6 +20,7 @@ struct HostCall: ~Copyable {
         _ body: (borrowing HostCall) throws(HostClientError) -> ExitCode
     ) -> ExitCode {
         let directory = arguments.stateDirectory
+        noteStopped(directory, arguments)
         do throws(HostClientError) {
             let client = try HostClient(to: directory, within: time)
             return try body(
@@ -40,17 +41,37 @@ struct HostCall: ~Copyable {
         }
     }
 
+    /// Says that the host's process is stopped: else the wait for its answer has no visible reason.
+    private static func noteStopped(_ directory: StateDirectory, _ arguments: Arguments) {
+        guard let process = PidFile.processID(on: directory),
+            ProcessUsage(ofProcess: process)?.isStopped == true
+        else { return }
+        Console.printError(
+            "\(arguments.title): the host (process \(process)) is stopped, and answers when 'kill -CONT \(process)' lets it go on"
+        )
+    }
+
     /// Returns the command that starts the host that was searched.
     private static func startCommand(_ arguments: Arguments) -> String {
-        var words = [arguments.program.name, "run"]
-        for option in ["slatefile", "state-dir"] {
-            if let value = arguments[option] { words += ["--\(option)", shellQuoted(value)] }
-        }
-        return words.joined(separator: " ")
+        arguments.selectingHost("\(arguments.program.name) run")
     }
 }
 
 extension Arguments {
+    /// Returns a command of the program with the options that select the host of this one; any other command as it is.
+    func selectingHost(_ command: String) -> String {
+        guard command.hasPrefix(program.name + " ") else { return command }
+        var words = [command]
+        for option in ["slatefile", "state-dir"] {
+            // 'check' has the file as its operand.
+            let isThere = option == "slatefile" && command.hasPrefix("\(program.name) check ")
+            if let value = self[option], !isThere {
+                words += ["--\(option)", shellQuoted(value)]
+            }
+        }
+        return words.joined(separator: " ")
+    }
+
     /// The state directory of the host that the arguments select.
     var stateDirectory: StateDirectory {
         StateDirectory(

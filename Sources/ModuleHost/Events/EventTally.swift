@@ -23,7 +23,7 @@ struct EventTally {
     var claimedBy: ModuleSlot?
     /// The modules that took ``named`` or longer, with their times; of very many, the slowest.
     ///
-    /// For a module that answered later, with the time since all were notified.
+    /// For a module that answered later, with the time since all were notified, or since it answered the event before.
     private(set) var slow: [(slot: ModuleSlot, time: Duration)] = []
     /// The module that took longest, and its time; nil for less than ``named``.
     var slowest: (slot: ModuleSlot, time: Duration)? { slow.max { $0.time < $1.time } }

@@ -16,6 +16,8 @@ struct OpenEvents {
     }
 
     private var entries: [UInt64: Entry] = [:]
+    /// The last answers of the modules that have one event at a time: the next one began then at the earliest.
+    private var answered: [UInt16: ContinuousClock.Instant] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -57,8 +59,10 @@ struct OpenEvents {
         }
         entry.tally.take(answer, from: slot, of: event.kind)
         if answer.isOfHandler {
-            entry.tally.note(entry.passed.duration(to: now), of: slot)
+            let began = max(entry.passed, answered[slot.number] ?? entry.passed)
+            entry.tally.note(began.duration(to: now), of: slot)
         }
+        if slot.window == 1 { answered[slot.number] = now }
         entries[event.sequence] = entry.waiting.isEmpty ? nil : entry
         return entry.waiting.isEmpty ? entry : nil
     }

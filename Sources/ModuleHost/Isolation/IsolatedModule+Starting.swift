@@ -68,6 +68,11 @@ extension IsolatedModule {
                 introduction, within: limit, saidBefore: said)
             return (process, declaration)
         } catch {
+            // Python leaves a part of a file there if the disk is full, and never reads the program again. The next attempt
+            // compiles it.
+            if let cache = spec.pythonCache, error.cause == .itself, error.exit != .code(0) {
+                try? removeTree(cache)
+            }
             throw spec.limits.mayEnd ? .ended(error) : .notReady(error)
         }
     }

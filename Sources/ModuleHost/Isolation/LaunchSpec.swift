@@ -16,6 +16,8 @@ struct LaunchSpec: Sendable {
     let program: ProgramFile?
     /// The modules whose services it uses; none for a program.
     let facadeProviders: [Slatefile.FacadeProvider]
+    /// The folder in which Python keeps compiled modules for the host; nil where that is the program's own matter.
+    let pythonCache: String?
 
     /// - Parameters:
     ///   - command: The program and its arguments.
@@ -29,9 +31,9 @@ struct LaunchSpec: Sendable {
         self.command = command
         folder = settings.folder
         var variables = settings.environment(naming: names, for: module)
-        if variables[Self.pythonCacheVariable] == nil {
-            variables[Self.pythonCacheVariable] = settings.pythonCache
-        }
+        let pythonCache = variables[Self.pythonCacheVariable] == nil ? settings.pythonCache : nil
+        if let pythonCache { variables[Self.pythonCacheVariable] = pythonCache }
+        self.pythonCache = pythonCache
         environment = variables
         limits = settings.limits
         restarts = settings.restarts
@@ -112,7 +114,7 @@ struct LaunchSpec: Sendable {
         limits = settings.limits
         restarts = settings.restarts
         processes = settings.running
-        facadeProviders = providers
+        (facadeProviders, pythonCache) = (providers, nil)
         program = settings.binary.map { ProgramFile($0) } ?? RunningProgram.file
     }
 }

@@ -244,8 +244,9 @@ final class Lane: Sendable {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
             // An asynchronous handler knows its own: see ``HandledEvent``.
-            state.mailboxes.isOverdue(slot)
-                ? state.mailboxes[slot]?.mail.event : state.current?.currentEvent
+            guard state.mailboxes.isOverdue(slot) else { return state.current?.currentEvent }
+            let mail = state.mailboxes[slot]?.mail
+            return mail?.event ?? mail?.open.oldest
         }
     }
 

@@ -40,6 +40,8 @@ struct OpenWindow {
     private var pause = Pause.none
 
     var isEmpty: Bool { all.isEmpty }
+    /// The oldest event that the module has to answer.
+    var oldest: LifecycleEvent? { select { $0.state == .out }.first?.event }
     private var unanswered: [Told] { select { $0.state != .answered } }
     private var hasOut: Bool { contains { $0.state == .out } }
     /// Whether the module is to receive nothing for a time, since it wants an event again later.

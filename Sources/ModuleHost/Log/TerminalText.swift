@@ -49,6 +49,16 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
     /// The number of characters.
     package var count: Int { string.count }
 
+    /// Returns the text with its long lines broken between words; a line that is set, such as one of a table, stays.
+    package func wrapped(to width: Int) -> TerminalText {
+        let lines = string.split(separator: "\n", omittingEmptySubsequences: false)
+        let wrapped = lines.flatMap { line in
+            line.hasPrefix(" ") || line.contains(bytesOf: "  ")
+                ? [String(line)] : filled(String(line), to: width)
+        }
+        return TerminalText(verbatim: wrapped.joined(separator: "\n"))
+    }
+
     /// Returns the text, padded with spaces to `width` characters.
     package func padded(to width: Int) -> TerminalText {
         TerminalText(verbatim: string.padded(to: width))

@@ -6,6 +6,8 @@ import SwiftOverlayShims
 package struct ProcessUsage: Hashable, Sendable {
     /// The time that all of its threads have used, in user code and in the system.
     package let processorTime: Duration
+    /// Whether it is stopped, such as by SIGSTOP or a debugger.
+    package let isStopped: Bool
     /// The time from the start of the system to that of the process.
     private let startedAfter: Duration
 
@@ -24,6 +26,8 @@ package struct ProcessUsage: Hashable, Sendable {
         guard numbers.count == 3, second > 0 else { return nil }
         func time(_ ticks: Int) -> Duration { .nanoseconds(ticks * (1_000_000_000 / second)) }
         processorTime = time(numbers[0] + numbers[1])
+        isStopped =
+            fields.first.map { ["T", "t"].contains(String(decoding: $0, as: UTF8.self)) } ?? false
         startedAfter = time(numbers[2])
     }
 

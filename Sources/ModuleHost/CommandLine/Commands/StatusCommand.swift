@@ -72,11 +72,12 @@ extension Command {
             (
                 "errors",
                 [
-                    status.number("failures", "handlers of events threw"),
+                    status.number(
+                        "failures", "handlers of events threw", one: "handler of an event threw"),
                     status["timesUnresponsive"].map {
                         $0.int == 1 ? "unresponsive once" : "\($0.text) times unresponsive"
                     },
-                    status.number("ignored", "events ignored"),
+                    status.number("ignored", "events ignored", one: "event ignored"),
                 ]
             ),
             ("reload", [lastReload(of: status)]),
@@ -114,8 +115,8 @@ extension Command {
             inbox?["position"]?.string.map { "position \($0)" },
             inbox?.number("pendingBytes", "bytes pending"), inbox?.number("accepted", "accepted"),
             inbox?.number("done", "done"),
-            inbox?.number("deadLetters", "dead letters"),
-            inbox?.number("duplicates", "duplicates"),
+            inbox?.number("deadLetters", "dead letters", one: "dead letter"),
+            inbox?.number("duplicates", "duplicates", one: "duplicate"),
         ]
     }
 
@@ -139,8 +140,8 @@ extension Command {
 extension JSONValue {
     /// Returns a member in words, such as `3 running`; nil where there is none.
     fileprivate func number(
-        _ key: String, _ what: String
+        _ key: String, _ what: String, one: String? = nil
     ) -> String? {
-        self[key].map { "\($0.text) \(what)" }
+        self[key].map { "\($0.text) \($0.int == 1 ? one ?? what : what)" }
     }
 }

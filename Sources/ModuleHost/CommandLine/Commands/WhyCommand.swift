@@ -83,8 +83,17 @@ extension Command {
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
         do throws(NoSuchModule) {
-            let found = try WhyReport.left(
+            var found = try WhyReport.left(
                 in: directory, of: name, program: arguments.program.name, at: .now())
+            if name == nil, let invalid = slatefileFinding(arguments) {
+                if found == nil {
+                    found = WhyReport(
+                        isRunning: false,
+                        "no host runs on the state directory \(quoted(directory.path)), and none has left a record",
+                        at: .now())
+                }
+                found?.findings.insert(invalid, at: 0)
+            }
             if let found { return write(found, arguments) }
             return explainEvent(name, whileRunning: false, arguments)
         } catch  where TraceID(name ?? "") != nil {
@@ -93,6 +102,23 @@ extension Command {
                 orElse: "nothing of this trace is in the record: " + WhyReport.untraced)
         } catch {
             return explainEvent(name, whileRunning: false, arguments, orElse: "\(error)")
+        }
+    }
+
+    /// Returns what keeps a host from starting: an invalid slatefile; nil for one that is valid, and where there is none.
+    private static func slatefileFinding(_ arguments: Arguments) -> WhyReport.Finding? {
+        let path = arguments["slatefile"] ?? defaultSlatefile
+        guard fileExists(path) else { return nil }
+        do throws(SlatefileFailure) {
+            let slatefile = try Slatefile.load(path, environment: CurrentProcess.environment())
+            _ = try slatefile.loadTokens(beside: path)
+            return nil
+        } catch {
+            var finding = WhyReport.Finding(
+                nil, "the slatefile is not valid: a host does not start")
+            finding.reason = error.summary
+            finding.command = "\(arguments.program.name) check \(shellQuoted(path))"
+            return finding
         }
     }
 
@@ -145,14 +171,18 @@ extension Command {
         if arguments.has("json") { return Console.write(json: report) }
         let isOfModule = report["findings"]?.elements.map(\.self).first?["module"] != nil
         return Console.write(
-            text(ofReport: report, namesModules: !isOfModule || arguments.operands.isEmpty))
+            text(
+                ofReport: report, namesModules: !isOfModule || arguments.operands.isEmpty,
+                arguments))
     }
 
     /// Returns the report in words, in lines of 80 characters at most but for long words.
-    private static func text(ofReport report: JSONValue, namesModules: Bool) -> TerminalText {
+    private static func text(
+        ofReport report: JSONValue, namesModules: Bool, _ arguments: Arguments
+    ) -> TerminalText {
         var text = lines("", report["summary"]?.string ?? "", margin: 0)
         let findings = report["findings"]?.elements.map(\.self) ?? []
-        for finding in findings { text += "\n" + block(finding) }
+        for finding in findings { text += "\n" + block(finding, arguments) }
         let record = report["record"]?.elements.map(\.self) ?? []
         if findings.isEmpty, record.isEmpty, report["running"]?.bool == true {
             text += "nothing is wrong\n"
@@ -170,7 +200,7 @@ extension Command {
         }.joined()
     }
 
-    private static func block(_ finding: JSONValue) -> TerminalText {
+    private static func block(_ finding: JSONValue, _ arguments: Arguments) -> TerminalText {
         let state = finding["state"]?.string ?? ""
         let time = finding["since"]?.string.map { " since \($0)" } ?? ""
         let age = finding["forMs"]?.milliseconds.map { " (\($0.briefText))" } ?? ""
@@ -188,7 +218,9 @@ extension Command {
         row("waiting", waiting.isEmpty ? nil : waiting.joined(separator: ", "))
         row("next", finding["next"]?.string)
         // Not filled: it is to be copied.
-        if let command = finding["command"]?.string { text += "  command    \(command)\n" }
+        if let command = finding["command"]?.string {
+            text += "  command    \(arguments.selectingHost(command))\n"
+        }
         return text
     }
 

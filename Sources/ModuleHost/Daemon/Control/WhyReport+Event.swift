@@ -21,6 +21,15 @@ extension WhyReport {
         var report = WhyReport(isRunning: isRunning, story.title, at: now)
         report.record = record?.last(entries) { story.isMeant(by: $0) } ?? []
         report.findings = story.findings(isRunning, program)
+        let failed = report.record.compactMap { entry -> Int? in
+            guard case .delivered(let delivery) = entry.fact, delivery.position == story.position
+            else { return nil }
+            return delivery.failed
+        }.last
+        if story.fate == .done, let failed, failed > 0 {
+            report.findings[0].reason? +=
+                "; \(failed == 1 ? "one of them" : "\(failed) of them") failed in it, and is not notified again"
+        }
         if story.fate == .done, report.record.isEmpty, let oldest = record?.oldest {
             report.findings[0].reason? +=
                 "; the record, which goes back to \(oldest.time.iso8601), has no slow or failed "
@@ -128,7 +137,7 @@ extension EventStory {
             finding.next = "it becomes a dead letter at its turn, unless it was one and was dropped"
         case .done:
             finding.reason =
-                "each module that it was for has handled it, or it was dropped from the dead letters"
+                "each module that it was for has received it, or it was dropped from the dead letters"
         case .deadLetter, .removed:
             finding.reason =
                 "the log begins behind it: it was handled, or dropped from the dead letters"

@@ -34,16 +34,12 @@ extension WhyReport {
                 name: name, nearest: nearestName(to: name, in: known.sorted()))
         }
         var finding = Finding(id, "not running")
-        let last = own.last { entry in
-            switch entry.fact {
-            case .restarting, .processStarted, .handled: false
-            default: true
-            }
-        }
-        (finding.since, finding.reason) = (last?.time, last?.text)
+        // Of a host that died, the record does not have the end.
+        let end = record?.last(1).first
+        if box?.death == nil, case .ended? = end?.fact { finding.since = end?.time }
         finding.reason =
             findings(after: box?.death).first { $0.module?.text == name }?.reason
-            ?? finding.reason
+            ?? box?.death.map { "\($0)" } ?? "the host ended"
         finding.command = "\(program) run"
         report.findings = [finding]
         report.record = id.flatMap { record?.story(of: $0) } ?? []

@@ -9,6 +9,8 @@ struct WhyKnowledge {
     let record: RecordContents?
     /// The last dead letter in the file, perhaps of an earlier host; nil for none.
     var deadLetter: DeadLetter?
+    /// The reason why a host that starts is not ready; nil for one that is.
+    var notReady: String?
     /// The name of the host's program, for the commands that help.
     let program: String
     let now: WallTime
@@ -58,8 +60,40 @@ struct WhyKnowledge {
 
     // MARK: Modules
 
+    /// The most entries of one kind that count.
+    private static let mostRecent = 1000
+
+    /// The entries of this host, of the last minutes, that say what may be wrong; many events that went well leave them in place.
     private var recentEntries: [HostRecord] {
-        record?.last(1000) { $0.time.seconds >= now.seconds - Self.recent } ?? []
+        let start = max(now.seconds - Self.recent, status.identity.startedAt.seconds)
+        var (faults, deliveries) = (0, 0)
+        return record?.last(.max) { entry in
+            guard entry.time.seconds >= start else { return false }
+            switch entry.fact {
+            case .processEnded, .threw, .requestsFailed:
+                faults += 1
+                return faults <= Self.mostRecent
+            case .handled: break
+            case .delivered(let delivery):
+                guard delivery.duration >= Self.slowDelivery else { return false }
+            default: return false
+            }
+            deliveries += 1
+            return deliveries <= Self.mostRecent
+        } ?? []
+    }
+
+    /// The modules that need one, directly or by way of others, in order.
+    private func allDependents(of module: ModuleID) -> [ModuleID] {
+        var (found, next): ([ModuleID], Int) = (dependents[module] ?? [], 0)
+        var known = Set(found)
+        while next < found.count {
+            for id in dependents[found[next]] ?? [] where known.insert(id).inserted {
+                found.append(id)
+            }
+            next += 1
+        }
+        return found
     }
 
     /// Returns what is known about a module; of rank 0 where nothing is wrong with it.
@@ -69,7 +103,7 @@ struct WhyKnowledge {
         var finding = WhyReport.Finding(module.id, module.state.rawValue)
         finding.since = module.since
         finding.reason = module.reason
-        finding.neededBy = dependents[module.id] ?? []
+        finding.neededBy = allDependents(of: module.id)
         finding.events = module.behind ?? module.waiting?.count ?? 0
         finding.calls = module.calls
         let restart = "\(program) restart \(module.id)"
@@ -77,7 +111,11 @@ struct WhyKnowledge {
         case .overdue:
             finding.rank = 2
             finding.reason = reason(ofOverdue: module, in: places[module.id])
-            finding.next = "missed events are delivered when it returns"
+            finding.next =
+                "missed events are delivered when it returns"
+                + (module.process == nil
+                    ? ""
+                    : "; after a restart it receives the one that it has again, and one in which it dies three times is a dead letter")
             finding.command =
                 module.process != nil
                 ? restart
@@ -150,6 +188,12 @@ struct WhyKnowledge {
 
     private var hostFindings: [WhyReport.Finding] {
         var findings: [WhyReport.Finding] = []
+        if let notReady {
+            var finding = WhyReport.Finding(nil, "starting", rank: 1)
+            (finding.since, finding.reason) = (status.identity.startedAt, notReady)
+            finding.command = "\(program) startup"
+            findings.append(finding)
+        }
         if let problem = status.inbox?.problem {
             var finding = WhyReport.Finding(nil, "inbox", rank: 1)
             (finding.reason, finding.command) = (problem, "\(program) inbox")
@@ -168,16 +212,15 @@ struct WhyKnowledge {
             }
             findings.append(finding)
         }
-        let rejected = status.inbox?.rejected ?? 0
-        if rejected > 0 || deadLetter != nil {
+        // What was retried or dropped since is not wrong any more.
+        if let deadLetter {
+            let rejected = status.inbox?.rejected ?? 0
             var finding = WhyReport.Finding(nil, "dead letters", rank: 8)
             finding.reason = "\(rejected == 0 ? "none" : "\(rejected)") since the host started"
             finding.command = "\(program) inbox"
-            if let deadLetter {
-                finding.since = WallTime(deadLetter.time)
-                let name = deadLetter.id ?? "\(deadLetter.position)"
-                finding.reason? += "; the last one, \(name): \(deadLetter.reason)"
-            }
+            finding.since = WallTime(deadLetter.time)
+            let name = deadLetter.id ?? "\(deadLetter.position)"
+            finding.reason? += "; the last one, \(name): \(deadLetter.reason)"
             findings.append(finding)
         }
         if let death = status.identity.lastDeath {
@@ -258,17 +301,22 @@ struct WhyKnowledge {
             if let share = value.share {
                 finding.reason? += "; \(share.time.briefText) of it in \(share.module)"
                 finding.command = "\(program) why \(share.module)"
+            } else {
+                finding.reason? +=
+                    "; no handler of it took long: it waited for modules that had other events"
             }
             return finding
         }
     }
 
-    /// The start-up tasks of this host that took long or did not succeed.
+    /// The start-up tasks of this host that did not succeed.
     private var tasks: [WhyReport.Finding] {
         let start = status.identity.startedAt.seconds
         let entries =
             record?.last(WhyReport.entries) { entry in
-                guard case .task = entry.fact else { return false }
+                guard case .task(_, let outcome, _) = entry.fact,
+                    outcome != "\(StartupOutcome.succeeded)"
+                else { return false }
                 return entry.time.seconds >= start
             } ?? []
         return entries.map { entry in
@@ -314,6 +362,7 @@ extension ControlledDaemon {
         _ modules: Result<[ModuleStatus], RPCError>
     ) throws(RPCError) -> WhyReport {
         var knowledge = try knowledge(of: modules)
+        knowledge.notReady = host.isStopping ? nil : host.reasonOfNotReadyYet
         knowledge.deadLetter = host.inbox.flatMap { try? DeadLetters($0.folder).newest() }
         return knowledge.report()
     }

@@ -23,7 +23,7 @@ package struct WhyReport: Hashable, Sendable {
         /// The place among the problems, the worst of which has 0.
         var rank = 0
 
-        init(_ module: ModuleID? = nil, _ state: String, rank: Int = 0) {
+        package init(_ module: ModuleID? = nil, _ state: String, rank: Int = 0) {
             (self.module, self.state, self.rank) = (module, state, rank)
         }
     }
@@ -46,7 +46,7 @@ package struct WhyReport: Hashable, Sendable {
     /// The number of events among them in which the module took long.
     static let handlings = 3
 
-    init(isRunning: Bool, _ summary: String, at time: WallTime) {
+    package init(isRunning: Bool, _ summary: String, at time: WallTime) {
         (self.isRunning, self.summary, self.time) = (isRunning, summary, time)
     }
 

@@ -22,7 +22,7 @@ struct WhyReportTests {
         _ modules: [ModuleStatus], _ entries: [HostRecord] = [],
         _ change: (inout HostStatus) -> Void = { _ in }
     ) throws -> WhyKnowledge {
-        let ring = try RecordRing(inMemory: RecordRing.sizes.lowerBound)
+        let ring = try RecordRing(inMemory: 4 << 20)
         for entry in entries { ring.add(entry) }
         var host = HostStatus(
             HostIdentity(
@@ -123,11 +123,18 @@ struct WhyReportTests {
                 .delivered(.init(kind: .message, topic: "t", duration: .milliseconds(807)))),
             try entry(6000, "d", .task("x.d/index", outcome: "failed", .seconds(9))),
         ]
-        let report = try knowledge(modules, entries) { status in
+        let many = try (0..<1500).map { _ in
+            try entry(9970, nil, .delivered(.init(kind: .push, duration: .milliseconds(2))))
+        }
+        var knowledge = try knowledge(modules, entries + many) { status in
             var inbox = InboxMetrics()
             inbox.rejected = 2
             status.inbox = inbox
-        }.report()
+        }
+        #expect(!knowledge.report().findings.contains { $0.state == "dead letters" })
+        knowledge.deadLetter = DeadLetter(
+            time: .now(), reason: "no", position: EventPosition(segment: 1, offset: 1), line: [])
+        let report = knowledge.report()
         #expect(
             report.findings.map { "\($0.module?.text ?? "host") \($0.state)" } == [
                 "x.a unresponsive", "x.b failed", "x.d running", "host dead letters", "host slow",
@@ -145,7 +152,7 @@ struct WhyReportTests {
         #expect(
             report.findings[4].reason?.hasPrefix(
                 "message t took 807ms at most, once in the last 10 minutes, at ") == true)
-        let need = try knowledge(modules, entries).report(of: modules[2]).findings[0]
+        let need = knowledge.report(of: modules[2]).findings[0]
         #expect(need.command == "hostd why x.b" && need.next == "restarting with x.b")
     }
 
