@@ -17,6 +17,13 @@ extension HostServices {
     }
 }
 
+extension AppHost {
+    func mayReceive(_ event: LifecycleEvent, by module: ModuleID) -> Bool {
+        slatefile.modules.first { $0.id == module }
+            .map { ModuleDemands(of: $0).mayReceive(event) } ?? true
+    }
+}
+
 private struct AppOfContext: ContextApp {
     private let reference: WeakHost
     private let startup: StartupQueue

@@ -92,7 +92,7 @@ extension InboxFeeder {
         }
         if let conflict { return submission.onAcceptance(.failed(conflict)) }
         inbox.metrics.withLock { $0.duplicates += 1 }
-        guard let onDelivery = submission.onDelivery, !isDone(position) else {
+        guard let onDelivery = submission.onDelivery, !isDone(position, first) else {
             return submission.onAcceptance(.duplicate)
         }
         // Its sender need not know the place: what counts is that it is not done yet.

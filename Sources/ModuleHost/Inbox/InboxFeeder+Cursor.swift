@@ -35,11 +35,18 @@ extension InboxFeeder {
         lastComparison.map { now < $0 + inbox.limits.cursorDelay } ?? false
     }
 
-    /// Returns whether every module is past an event and has answered it.
-    func isDone(_ position: EventPosition) -> Bool {
+    /// Returns whether every module that may receive an event is past it and has answered it.
+    ///
+    /// - Parameter record: The event; nil where it is not known.
+    func isDone(_ position: EventPosition, _ record: InboxRecord?) -> Bool {
         let cursor = currentCursor() ?? stored
-        return cursor.next.map { position < $0 } == true && !cursor.unanswered.contains(position)
-            && cursor.modules.values.allSatisfy { $0 > position }
+        guard let next = cursor.next, position < next, !cursor.unanswered.contains(position) else {
+            return false
+        }
+        return cursor.modules.allSatisfy { module, place in
+            place > position
+                || record.map { host?.mayReceive($0.event, by: module) == false } ?? false
+        }
     }
 
     /// Returns the current cursor; nil where it equals the stored one.

@@ -70,6 +70,7 @@ struct InboxFeeder {
     /// The failed modules for which more events would wait than the limit allows; that was logged.
     var overfull: Set<ModuleID> = []
     let segments: SegmentList
+    private(set) weak var host: (any InboxHost)?
     private(set) var lane: Lane?
     /// The segment up to which unneeded segments have been removed.
     var cleared: UInt32 = 0
@@ -214,6 +215,7 @@ struct InboxFeeder {
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
             again: start.unanswered)
         (self.reader, lane, given) = (reader, host.lane, reader.position)
+        self.host = host
         return reader
     }
 

@@ -8,6 +8,9 @@ protocol InboxHost: AnyObject, Sendable {
     /// The modules that are to receive events, in order.
     var enabledModules: [ModuleID] { get }
 
+    /// Returns whether a module receives an event, as far as is known without it; yes where nothing is known.
+    func mayReceive(_ event: LifecycleEvent, by module: ModuleID) -> Bool
+
     /// Delivers events, in order, after everything accepted before.
     ///
     /// - Returns: The jobs that deliver them.

@@ -10,8 +10,8 @@ public enum EventAcceptance: Hashable, Sendable {
 public enum EventDelivery: Hashable, Sendable {
     /// Every module for which it is has answered: the numbers of those that have returned, and that have thrown.
     case delivered(by: Int, failed: Int)
-    /// Modules have yet to receive it, or to answer: they are unresponsive, have failed, are not made, or want it later. The inbox keeps it
-    /// for them.
+    /// Modules have yet to receive it, or to answer: they are unresponsive, or want it later; or none has received it, since modules have failed or
+    /// are not made. The inbox keeps it for them.
     case waiting
     /// No module was there to receive it, in words.
     case unheard(String)
@@ -113,10 +113,11 @@ extension EventDelivery {
         switch result {
         case .done(let outcome):
             self =
-                if outcome.overdue + outcome.later + outcome.waitsFor.count > 0 {
+                if outcome.overdue + outcome.later > 0 {
                     .waiting
                 } else if let reason = outcome.undelivered {
-                    .unheard(reason)
+                    // Of a program that has failed it is not known whether it receives the event.
+                    outcome.waitsFor.isEmpty ? .unheard(reason) : .waiting
                 } else if let reason = outcome.failure {
                     .unopened(reason)
                 } else {

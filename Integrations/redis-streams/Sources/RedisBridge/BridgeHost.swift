@@ -3,7 +3,7 @@ import EventStreams
 /// An event of another host, for the inbox of this one.
 public struct IncomingEvent: Hashable, Sendable {
     /// The sender's id, or the stream and position: an inbox accepts each only once.
-    public let id: String
+    public internal(set) var id: String
     /// The host that accepted the event first, such as `redis:7f3c09aa5d21e846`.
     public let source: String
     /// The topic of the message.

@@ -82,16 +82,18 @@ actor SharedWork {
                 let name = own.current.name
                 if queue.name != name { queue = Self.queue(name, settings, group, beginnings) }
                 do throws(StreamError) {
-                    let entries = try await queue.taker.take(window - count)
+                    let entries = try await queue.taker.take(
+                        window - count, searches: shared.isEmpty)
                     taking.ends()
                     hasFailed = false
                     for entry in entries {
                         await waitForRoom()
-                        if begin(entry) { tasks.addTask { await self.work(entry) } }
-                    }
-                    if !isHolding, count > 0 {
-                        isHolding = true
-                        tasks.addTask { await self.holdOn() }
+                        guard begin(entry) else { continue }
+                        tasks.addTask { await self.work(entry) }
+                        if !isHolding {
+                            isHolding = true
+                            tasks.addTask { await self.holdOn() }
+                        }
                     }
                 } catch {
                     if case .away = error, !hasFailed {
@@ -165,7 +167,8 @@ actor SharedWork {
             // Redis has it for this host still.
             return end(entry)
         case .done: break
-        case .dead(let reason): await bury(entry, reason)
+        case .dead(let reason):
+            guard await bury(entry, reason) else { return end(entry) }
         }
         finished[entry.source, default: []].insert(entry.position)
         end(entry)
@@ -187,7 +190,11 @@ actor SharedWork {
                     : error.reason)
         }
         guard topics.contains(event.topic), event.group != group.name else { return .done }
-        let incoming = IncomingEvent(event, in: entry)
+        var incoming = IncomingEvent(event, in: entry)
+        // What this host has sent itself, before it belonged to the group, its inbox knows by the sender's id.
+        if entry.source.hostID == own.current.name.hostID {
+            incoming.id = "\(entry.source)/\(entry.position)"
+        }
         // The times that a module had yet to receive it when it was asked.
         var waits = 0
         while true {
@@ -219,18 +226,22 @@ actor SharedWork {
     }
 
     /// Keeps an entry as a dead letter, however long that takes.
-    private func bury(_ entry: StreamEntry, _ reason: String) async {
+    ///
+    /// - Returns: False if the bridge ends before.
+    private func bury(_ entry: StreamEntry, _ reason: String) async -> Bool {
         while !Task.isCancelled {
             do throws(StreamError) {
                 try await own.current.engine.dead(entry, reason: reason)
-                return host.warning(
+                host.warning(
                     "message \(entry.position) of host \(entry.source) is a dead letter in Redis: \(reason)"
                 )
+                return true
             } catch {
                 noting.begins(error)
                 await host.wait(retry)
             }
         }
+        return false
     }
 
     /// Tells Redis what is finished: all that has come while the last answer was waited for.

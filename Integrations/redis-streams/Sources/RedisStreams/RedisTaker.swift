@@ -21,6 +21,8 @@ package actor RedisTaker {
     private var (searched, looked): (ContinuousClock.Instant?, ContinuousClock.Instant?)
     /// The entries of a stream, and the streams, that a reply can have: fewer after one that was too large.
     private var (mostEntries, mostStreams) = (256, Int.max)
+    /// The streams in which the current search has yet to look.
+    private var unsearched: [StreamName] = []
     /// The stream after which the next ones are read, if not all are read at a time.
     private var last: StreamName?
     /// Within which a new host is found.
@@ -50,9 +52,13 @@ package actor RedisTaker {
     ///
     /// Some may be in the caller's hands already: those are given again after a connection was lost.
     ///
-    /// - Parameter limit: The number of new entries; in rare cases one or a few more.
-    package func take(_ limit: Int) throws(StreamError) -> [StreamEntry] {
-        do throws(StreamError) { return try takeSome(max(limit, 1)) } catch {
+    /// - Parameters:
+    ///   - limit: The number of new entries; in rare cases one or a few more.
+    ///   - searches: Whether what other hosts have left is looked for, too; it would be given again to one that has left it itself.
+    package func take(
+        _ limit: Int, searches: Bool = true
+    ) throws(StreamError) -> [StreamEntry] {
+        do throws(StreamError) { return try takeSome(max(limit, 1), searches) } catch {
             guard link.isReplyTooLarge else { throw error }
             // Nothing is lost: the same entries are given again, fewer at a time.
             if mostEntries > 1 {
@@ -64,7 +70,9 @@ package actor RedisTaker {
         }
     }
 
-    private func takeSome(_ limit: Int) throws(StreamError) -> [StreamEntry] {
+    private func takeSome(
+        _ limit: Int, _ searches: Bool
+    ) throws(StreamError) -> [StreamEntry] {
         let (isNew, time) = (link.isNew, now())
         return try link.connected { connection throws(StreamError) in
             if isNew || looked.map({ $0.duration(to: time) >= Self.lookEvery }) ?? true {
@@ -77,9 +85,12 @@ package actor RedisTaker {
                 let former = try readGiven(connection)
                 if !former.isEmpty { return former }
             }
-            if searched.map({ $0.duration(to: time) >= group.claim / 2 }) ?? true {
-                let left = try claim(nextSources(limit), limit, connection)
-                if claimed.values.allSatisfy({ $0 == .start }) { searched = time }
+            if searches, searched.map({ $0.duration(to: time) >= group.claim / 2 }) ?? true {
+                if unsearched.isEmpty { unsearched = (joined ?? []).sorted() }
+                let left = try claim(Array(unsearched.prefix(limit)), limit, connection)
+                // One with more than that is looked at again.
+                unsearched.removeAll { claimed[$0] == .start }
+                if unsearched.isEmpty { searched = time }
                 if !left.isEmpty { return left }
             }
             return try readNew(limit, connection)
