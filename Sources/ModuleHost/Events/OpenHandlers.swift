@@ -39,8 +39,9 @@ final class OpenHandlers: EventTaker {
             case returned(EventAnswer)
             /// Events wait for it.
             case open(alarm: (any Alarm)?)
-            /// No event waits for it; a stop does while it has a hold.
-            case alone
+            /// No event waits for it; a stop does while it has a hold. Its time ends with that, or with the alarm where the app goes
+            /// back to the foreground.
+            case alone(alarm: (any Alarm)?)
         }
 
         let event: LifecycleEvent
@@ -97,24 +98,25 @@ final class OpenHandlers: EventTaker {
         place.add(handling.task)
         hold(handling)
         guard event.mayStayOpen, services.leaveOpen(slot, event) else {
-            handling.phase = .alone
+            handling.phase = .alone(alarm: handling.hold.map { _ in alarm(confined) })
             return .received
         }
-        let limit = services.deadlines.call
         // A process has the time that its host gives it.
-        let alarm =
-            services.isChildProcess
-            ? nil
-            : services.time.schedule(after: limit) { [services, slot] in
-                services.enter(slot, reachesLeaving: true) {
-                    let (handlers, handling) = confined.openInModule()
-                    handlers.expire(handling, after: limit)
-                } completion: { _ in
-                }
-            }
-        handling.phase = .open(alarm: alarm)
+        handling.phase = .open(alarm: services.isChildProcess ? nil : alarm(confined))
         open.append(handling)
         return .open
+    }
+
+    /// Ends the time of a handler after `deadlines.call`.
+    private func alarm(_ handling: LaneConfined<(OpenHandlers, Handling)>) -> any Alarm {
+        let limit = services.deadlines.call
+        return services.time.schedule(after: limit) { [services, slot] in
+            services.enter(slot, reachesLeaving: true) {
+                let (handlers, handling) = handling.openInModule()
+                handlers.expire(handling, after: limit)
+            } completion: { _ in
+            }
+        }
     }
 
     private static func handle(
@@ -150,6 +152,7 @@ final class OpenHandlers: EventTaker {
                 finish(handling, handling.others.joined(with: answer))
             }
         case .alone, .returned:
+            if case .alone(let alarm) = handling.phase { alarm?.cancel() }
             place.remove(handling.task)
             // No event waits for its answer; an error is counted and logged all the same.
             if case .failed(let error) = answer, !handling.task.isCancelled {
@@ -209,7 +212,7 @@ final class OpenHandlers: EventTaker {
 
     private func close(_ handling: Handling) {
         if case .open(let alarm) = handling.phase { alarm?.cancel() }
-        handling.phase = .alone
+        handling.phase = .alone(alarm: nil)
         handling.endHold()
         open.removeAll { $0 === handling }
         if !handling.task.isCancelled { place.remove(handling.task) }
