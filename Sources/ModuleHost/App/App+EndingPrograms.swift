@@ -82,9 +82,11 @@ extension AppLaunch {
         awaited = nil
         later = later.drop { $0.entry.ends || app.onDemand.starts[$0.id] == nil }
         guard let next = later.first else { return runStartupTasks(in: host) }
-        let program = next.entry.needs.first { app.record(of: $0)?.isToEnd == true } ?? next.id
-        awaited = program
-        app.launchTimes.begins(.program, program, at: app.time.now())
+        let program = next.entry.needs.first { app.record(of: $0)?.isToEnd == true }
+        awaited = program ?? next.id
+        // Without a program that has to end, the next module itself is made.
+        let kind: LaunchStepKind = program != nil || next.entry.ends ? .program : .process
+        app.launchTimes.begins(kind, program ?? next.id, at: app.time.now())
         app.onDemand.wait(
             LaneWork { [app = host.app] thread in
                 app.open(on: thread).launch.awaitLater(in: host)
