@@ -68,7 +68,9 @@ extension App {
     func event(of report: TakeoverReport, _ slot: ModuleSlot) -> LifecycleEvent? {
         if let event = report.job?.event { return event }
         guard record(of: slot)?.life != .making else { return nil }
+        // In a process it is the one that has no answer.
         return gate.lane.currentEvent(of: slot)
+            ?? (slot.limits.hasProcess ? gate.lane.oldestOpenEvent(of: slot) : nil)
     }
 
     /// Notes that a module is not overdue any more.

@@ -43,7 +43,7 @@ struct HostCall: ~Copyable {
 
     /// Says that the host's process is stopped: else the wait for its answer has no visible reason.
     private static func noteStopped(_ directory: StateDirectory, _ arguments: Arguments) {
-        guard let process = PidFile.processID(on: directory),
+        guard case .host(let process?) = PidFile.holder(of: directory),
             ProcessUsage(ofProcess: process)?.isStopped == true
         else { return }
         Console.printError(

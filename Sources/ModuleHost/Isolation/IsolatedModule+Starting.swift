@@ -68,9 +68,11 @@ extension IsolatedModule {
                 introduction, within: limit, saidBefore: said)
             return (process, declaration)
         } catch {
-            // Python leaves a part of a file there if the disk is full, and never reads the program again. The next attempt
-            // compiles it.
-            if let cache = spec.pythonCache, error.cause == .itself, error.exit != .code(0) {
+            // Python leaves a part of a file there if the disk is full, and fails whenever it reads that. The next attempt
+            // compiles the program again.
+            if let cache = spec.pythonCache,
+                error.lastLines.contains(where: { $0.contains(bytesOf: "marshal data") })
+            {
                 try? removeTree(cache)
             }
             throw spec.limits.mayEnd ? .ended(error) : .notReady(error)

@@ -244,10 +244,14 @@ final class Lane: Sendable {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
             // An asynchronous handler knows its own: see ``HandledEvent``.
-            guard state.mailboxes.isOverdue(slot) else { return state.current?.currentEvent }
-            let mail = state.mailboxes[slot]?.mail
-            return mail?.event ?? mail?.open.oldest
+            state.mailboxes.isOverdue(slot)
+                ? state.mailboxes[slot]?.mail.event : state.current?.currentEvent
         }
+    }
+
+    /// The oldest event that a module has to answer; nil for none.
+    func oldestOpenEvent(of slot: ModuleSlot) -> LifecycleEvent? {
+        state.withLock { $0.mailboxes[slot]?.mail.open.oldest }
     }
 
     /// The trace that the code of a module on the calling thread is a part of; nil for none.

@@ -54,9 +54,26 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
         let lines = string.split(separator: "\n", omittingEmptySubsequences: false)
         let wrapped = lines.flatMap { line in
             line.hasPrefix(" ") || line.contains(bytesOf: "  ")
-                ? [String(line)] : filled(String(line), to: width)
+                ? [String(line)] : Self.fill(line, to: width)
         }
         return TerminalText(verbatim: wrapped.joined(separator: "\n"))
+    }
+
+    /// Returns a line in lines: a text in quotes, such as a command that is to be copied, stays in one.
+    private static func fill(_ line: Substring, to width: Int) -> [String] {
+        // No text has this character unescaped.
+        let joint: Character = "\u{1}"
+        var isQuoted = false
+        var marked = ""
+        for word in line.split(separator: " ") {
+            if !marked.isEmpty { marked.append(isQuoted ? joint : " ") }
+            marked += word
+            let letters = word.drop { !$0.isLetter && $0 != "'" }
+            if !isQuoted, letters.first == "'" { isQuoted = true }
+            let end = word.last { !",.;:)".contains($0) }
+            if isQuoted, end == "'", letters.count > 1 { isQuoted = false }
+        }
+        return filled(marked, to: width).map { String($0.map { $0 == joint ? " " : $0 }) }
     }
 
     /// Returns the text, padded with spaces to `width` characters.

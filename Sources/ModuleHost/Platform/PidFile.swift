@@ -154,7 +154,7 @@ package final class PidFile: Sendable {
     ///
     /// A host that has just taken the lock may not have written its number yet, and the number of a dead host
     /// may stand there instead.
-    package static func processID(on directory: StateDirectory) -> Int32? {
+    private static func processID(on directory: StateDirectory) -> Int32? {
         if let file = try? Descriptor(opening: directory.path(of: name)),
             let bytes = try? file.read(upTo: 32),
             let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first,

@@ -77,6 +77,7 @@ package final class ControlledDaemon: ControlledHost {
             }
         }
         status.lastReload = reloader?.lastReload
+        status.lastReloadOfFile = reloader?.lastReloadOfFile
         status.hasSlatefileChanged = reloader?.hasFileChanged ?? false
         status.probationLeft = reloader?.probationLeft
         status.isProgramReplaced = RunningProgram.file?.isReplaced ?? false

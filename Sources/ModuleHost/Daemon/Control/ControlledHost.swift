@@ -163,6 +163,8 @@ package struct HostStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// The outcome of the last reload; nil before the first.
     package var lastReload: ReloadReport?
+    /// The outcome of the last reload of the slatefile's file.
+    var lastReloadOfFile: ReloadReport?
     /// The steps that READY waited for, where that took long.
     package var slowStart: [LaunchReport.Step] = []
     /// Whether the slatefile's file has another text than the slatefile in effect.

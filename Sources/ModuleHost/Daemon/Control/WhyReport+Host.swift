@@ -66,16 +66,18 @@ struct WhyKnowledge {
     /// The entries of this host, of the last minutes, that say what may be wrong; many events that went well leave them in place.
     private var recentEntries: [HostRecord] {
         let start = max(now.seconds - Self.recent, status.identity.startedAt.seconds)
-        var (faults, deliveries) = (0, 0)
+        var (faults, deliveries, isSlow) = (0, 0, false)
         return record?.last(.max) { entry in
             guard entry.time.seconds >= start else { return false }
             switch entry.fact {
             case .processEnded, .threw, .requestsFailed:
                 faults += 1
                 return faults <= Self.mostRecent
-            case .handled: break
+            // The newest comes first: these are of the delivery behind them.
+            case .handled: guard isSlow else { return false }
             case .delivered(let delivery):
-                guard delivery.duration >= Self.slowDelivery else { return false }
+                isSlow = delivery.duration >= Self.slowDelivery
+                guard isSlow else { return false }
             default: return false
             }
             deliveries += 1
@@ -202,8 +204,11 @@ struct WhyKnowledge {
             }
             findings.append(finding)
         }
-        if let reload = status.lastReload, reload.exitCode != .success {
-            var finding = WhyReport.Finding(nil, "reload \(reload.word)", rank: 7)
+        let (last, ofFile) = (status.lastReload, status.lastReloadOfFile)
+        for case let reload? in last == ofFile ? [last] : [ofFile, last]
+        where reload.exitCode != .success {
+            let what = reload.isHandedOver ? "apply" : "reload"
+            var finding = WhyReport.Finding(nil, "\(what) \(reload.word)", rank: 7)
             finding.since = reload.time
             finding.reason = reload.summary
             finding.next = "the former slatefile stays in effect"

@@ -29,7 +29,8 @@ final class SlatefileReloader: Sendable {
     let log: Log
     /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
     let queue = DispatchQueue(label: "reload")
-    private let last = Guarded<ReloadReport?>(nil)
+    /// The outcomes of the last reload, and of the last one that was of the file or has written it.
+    private let last = Guarded<(reload: ReloadReport?, ofFile: ReloadReport?)>((nil, nil))
     private let text: Guarded<Text>
     /// The probation of a slatefile, and what it needs while there is one.
     let probation = Guarded(ProbationState())
@@ -72,7 +73,10 @@ final class SlatefileReloader: Sendable {
     }
 
     /// The outcome of the last reload; nil before the first.
-    var lastReload: ReloadReport? { last.withLock { $0 } }
+    var lastReload: ReloadReport? { last.withLock { $0.reload } }
+
+    /// The outcome of the last reload of the file: the next start has the same.
+    var lastReloadOfFile: ReloadReport? { last.withLock { $0.ofFile } }
 
     /// Whether the file has another text than the slatefile in effect: a reload would read it.
     ///
@@ -290,7 +294,10 @@ final class SlatefileReloader: Sendable {
             guard let before = lastReload, before.exitCode != .success else { return report }
             log.notice("slatefile read again (\(report.origin)): \(plan)")
         }
-        last.withLock { $0 = report }
+        last.withLock { last in
+            last.reload = report
+            if !report.isHandedOver || report.exitCode == .success { last.ofFile = report }
+        }
         host.ring?.add(.reload(outcome: report.word, summary: report.summary))
         return report
     }
