@@ -216,7 +216,7 @@ actor Receiver {
 
     /// Returns whether the event comes by way of the group, or is other work.
     ///
-    /// What this host sent under a former name, as its own work, comes here: its inbox may not have it any more.
+    /// Work that this host sent itself under a former name comes here: its inbox may not have it any more.
     private func isShared(_ event: StreamEvent, of source: StreamName) -> Bool {
         guard let shared, shared.topics.contains(event.topic) else { return false }
         return source.hostID != own.current.name.hostID || event.group != shared.group.name

@@ -25,11 +25,11 @@ actor SharedWork {
     private let (taking, accepting, noting): (Condition, Condition, Condition)
     private var queue: Queue
     /// The positions that are taken and not finished.
-    private var taken: [StreamName: Set<StreamPosition>] = [:]
+    private var taken = StreamPositions()
     /// The positions that are finished without Redis knowing it.
-    private var finished: [StreamName: Set<StreamPosition>] = [:]
+    private var finished = StreamPositions()
     /// The positions among ``taken`` that other hosts may have, since no module here has begun them, or one does not get on with them.
-    private var shared: [StreamName: Set<StreamPosition>] = [:]
+    private var shared = StreamPositions()
     private var isFinishing = false
     private var isHolding = false
     private var room: CheckedContinuation<Void, Never>?
@@ -83,7 +83,7 @@ actor SharedWork {
                 if queue.name != name { queue = Self.queue(name, settings, group, beginnings) }
                 do throws(StreamError) {
                     let entries = try await queue.taker.take(
-                        window - count, searches: shared.isEmpty)
+                        window - taken.count, searches: shared.isEmpty)
                     taking.ends()
                     hasFailed = false
                     for entry in entries {
@@ -109,45 +109,32 @@ actor SharedWork {
 
     // MARK: Current work
 
-    private var count: Int { taken.values.reduce(0) { $0 + $1.count } }
-
     private func waitForRoom() async {
-        while count >= window, !Task.isCancelled {
+        while taken.count >= window, !Task.isCancelled {
             await withCheckedContinuation { room = $0 }
         }
     }
 
     /// - Returns: False for one that is taken already: Redis gives it again after a connection was lost.
     private func begin(_ entry: StreamEntry) -> Bool {
-        guard finished[entry.source]?.contains(entry.position) != true else { return false }
-        return taken[entry.source, default: []].insert(entry.position).inserted
+        !finished.contains(entry) && taken.insert(entry)
     }
 
     private func end(_ entry: StreamEntry) {
-        Self.remove(entry, from: &taken)
-        Self.remove(entry, from: &shared)
+        taken.remove(entry)
+        shared.remove(entry)
         room?.resume()
         room = nil
-    }
-
-    private static func remove(
-        _ entry: StreamEntry, from positions: inout [StreamName: Set<StreamPosition>]
-    ) {
-        positions[entry.source]?.remove(entry.position)
-        if positions[entry.source]?.isEmpty == true { positions[entry.source] = nil }
     }
 
     /// Tells Redis from time to time what is still worked on, as long as there is something.
     private func holdOn() async {
         defer { isHolding = false }
-        while count > 0, !Task.isCancelled {
+        while !taken.isEmpty, !Task.isCancelled {
             await host.wait(group.claim / 4)
             if Task.isCancelled { return }
             var held = taken
-            for (source, positions) in shared {
-                held[source]?.subtract(positions)
-                if held[source]?.isEmpty == true { held[source] = nil }
-            }
+            held.subtract(shared)
             do throws(StreamError) {
                 try await queue.keeper.hold(held)
                 noting.ends()
@@ -170,7 +157,7 @@ actor SharedWork {
         case .dead(let reason):
             guard await bury(entry, reason) else { return end(entry) }
         }
-        finished[entry.source, default: []].insert(entry.position)
+        finished.insert(entry)
         end(entry)
         await finish()
     }
@@ -209,14 +196,10 @@ actor SharedWork {
                 accepting.ends()
                 // The inbox keeps it for the module. After the time of a silent host others may have it, too.
                 waits += 1
-                if waits > 4 {
-                    shared[entry.source, default: []].insert(entry.position)
-                } else {
-                    Self.remove(entry, from: &shared)
-                }
+                if waits > 4 { shared.insert(entry) } else { shared.remove(entry) }
                 await host.wait(group.claim / 4)
             case .notNow(let reason):
-                shared[entry.source, default: []].insert(entry.position)
+                shared.insert(entry)
                 accepting.begins(
                     "inbox", "the inbox does not accept messages of other hosts: \(reason)")
                 await host.wait(retry)
@@ -254,10 +237,7 @@ actor SharedWork {
             do throws(StreamError) {
                 try await queue.keeper.finish(now)
                 noting.ends()
-                for (source, positions) in now {
-                    finished[source]?.subtract(positions)
-                    if finished[source]?.isEmpty == true { finished[source] = nil }
-                }
+                finished.subtract(now)
             } catch {
                 // What Redis does not know comes again, and the inbox knows its id.
                 if Task.isCancelled { return }

@@ -19,26 +19,26 @@ package actor RedisKeeper {
     }
 
     /// Notes that entries are finished: no host is given them again.
-    package func finish(_ entries: [StreamName: Set<StreamPosition>]) throws(StreamError) {
+    package func finish(_ entries: StreamPositions) throws(StreamError) {
         try send(entries, "note what is finished") { key, positions in
             ["XACK", key, group.name] + positions
         }
     }
 
     /// Notes that entries are still worked on, so that no other host is given them.
-    package func hold(_ entries: [StreamName: Set<StreamPosition>]) throws(StreamError) {
+    package func hold(_ entries: StreamPositions) throws(StreamError) {
         try send(entries, "keep what is worked on") { key, positions in
             ["XCLAIM", key, group.name, own.text, "0"] + positions + ["JUSTID"]
         }
     }
 
     private func send(
-        _ entries: [StreamName: Set<StreamPosition>], _ action: String,
+        _ entries: StreamPositions, _ action: String,
         _ words: (String, [String]) -> [String]
     ) throws(StreamError) {
-        let commands = entries.sorted { $0.key < $1.key }.map { source, positions in
+        let commands = entries.sorted.map { source, positions in
             RedisCommand(
-                words(settings.key(source), positions.sorted().map(\.description))
+                words(settings.key(source), positions.map(\.description))
                     .map { Array($0.utf8) })
         }
         guard !commands.isEmpty else { return }

@@ -40,8 +40,7 @@ actor RedisReader {
     private func read(
         _ count: Int, of sources: [StreamName], after cursors: [StreamName: StreamPosition]
     ) throws(StreamError) -> [StreamEntry] {
-        let wait = min(settings.waitMilliseconds, settings.answerSeconds * 1000 / 2)
-        var words = ["XREAD", "COUNT", String(count), "BLOCK", String(max(wait, 1)), "STREAMS"]
+        var words = ["XREAD", "COUNT", String(count)] + settings.blocking + ["STREAMS"]
         // Without sources it waits at a key that no host has.
         words += sources.isEmpty ? ["\(settings.app):none"] : sources.map(settings.key)
         words += sources.isEmpty ? ["0"] : sources.map { (cursors[$0] ?? .start).description }

@@ -21,6 +21,11 @@ public struct RedisSettings: Sendable {
     /// The milliseconds for which `read` waits for entries; less than `answerSeconds`.
     public var waitMilliseconds = 2000
 
+    /// The words that make a command wait for entries, no longer than the server has for an answer.
+    var blocking: [String] {
+        ["BLOCK", String(max(min(waitMilliseconds, answerSeconds * 1000 / 2), 1))]
+    }
+
     /// Creates the settings of an app.
     ///
     /// - Throws: ``StreamError/invalid(_:)`` if `app` is not valid.

@@ -149,7 +149,6 @@ package actor RedisTaker {
     private func readNew(
         _ limit: Int, _ connection: RedisConnection
     ) throws(StreamError) -> [StreamEntry] {
-        let wait = max(min(settings.waitMilliseconds, settings.answerSeconds * 1000 / 2), 1)
         let all = (joined ?? [own]).sorted()
         let count = max(min(limit / all.count, mostEntries), 1)
         // Fewer than there are streams: some of these at a time, until all had their turn; the wait is for all of them. A stream that
@@ -163,7 +162,7 @@ package actor RedisTaker {
             done += some.count
         }
         return try read(
-            all.map { ($0, ">") }, ["COUNT", String(count), "BLOCK", String(wait)], connection)
+            all.map { ($0, ">") }, ["COUNT", String(count)] + settings.blocking, connection)
     }
 
     /// Returns all entries that this host was given and has not finished.

@@ -8,29 +8,25 @@ import Synchronization
 
 /// The engine of the hosts of one test.
 enum TestEngine: Sendable {
-    /// Entries are removed at once, unless they stay for some minutes as they do elsewhere.
-    case redis(RedisAddress, stays: Bool = false)
+    case redis(RedisSettings)
     case files(String)
 
-    /// Those of Redis.
-    var settings: RedisSettings? {
-        guard case .redis(let address, let stays) = self else { return nil }
-        // The name is valid.
-        guard var settings = try? RedisSettings(address: address, app: "shop") else {
-            fatalError("settings")
-        }
+    /// Entries are removed at once, unless they stay for some minutes as they do elsewhere.
+    static func redis(_ address: RedisAddress, stays: Bool = false) throws -> TestEngine {
+        var settings = try RedisSettings(address: address, app: "shop")
         settings.waitMilliseconds = 50
         if !stays { settings.removalDelay = .zero }
-        return settings
+        return .redis(settings)
     }
+
+    /// Those of Redis.
+    var settings: RedisSettings? { if case .redis(let settings) = self { settings } else { nil } }
 
     func make(_ owner: StreamOwner) -> any StreamEngine {
         switch self {
-        case .redis:
-            guard let settings else { fatalError("settings") }
-            return RedisStreams(settings, owner: owner)
+        case .redis(let settings): RedisStreams(settings, owner: owner)
         case .files(let folder):
-            return FileStreams(folder: folder, owner: owner, wait: .milliseconds(50))
+            FileStreams(folder: folder, owner: owner, wait: .milliseconds(50))
         }
     }
 }

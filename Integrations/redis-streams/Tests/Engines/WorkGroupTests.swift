@@ -4,7 +4,7 @@ import Testing
 
 @testable import RedisStreams
 
-/// What a group of hosts shares, at the server.
+/// The messages that a group of hosts shares, at the server.
 @Suite(.timeLimit(.minutes(2))) struct WorkGroupTests {
     private let server: RedisServer
     private let (a, b, c): (StreamName, StreamName, StreamName)
