@@ -44,7 +44,7 @@ struct ParcelRunTests {
     }
 
     @Test(
-        "a delivery to nobody says so",
+        "a delivery that no module receives says so",
         arguments: ["", #", "isolation": "process""#])
     func unheard(more: String) throws {
         let run = try HostdRun(

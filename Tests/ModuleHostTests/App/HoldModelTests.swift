@@ -37,7 +37,7 @@ struct HoldModelTests {
             var answer: Int?
             /// The time that it has in the foreground, too.
             var callLeft: Int?
-            /// How long before the whole half second its time began.
+            /// The time from its beginning to the next whole half second.
             var early = Duration.zero
 
             /// Whether it has run out before the end of the half second.
@@ -66,10 +66,10 @@ struct HoldModelTests {
         var answered = 0
         /// The answers that were cancelled in the last step.
         var lost: [Int] = []
-        /// What is left of the time for which a stop that is asked for waits; nil before, and once it has begun.
+        /// The rest of the time for which a stop that is asked for waits; nil before, and once it has begun.
         var askedLeft: Int?
         var isStopping = false
-        /// How long before a whole half second that time ends.
+        /// The time from its end to the next whole half second.
         let earliness: Duration
         /// The time of a hold that begins now, and how long before the whole half second that is.
         var fresh = (left: Self.timeLimit, early: Duration.zero)

@@ -29,12 +29,12 @@ struct StateHandlersTests {
         for entry in entries { LateProbe.promise(entry, of: probe).keep(text) }
     }
 
-    /// What the asynchronous modules have noted, but for their ends.
+    /// The notes of the asynchronous modules, but for their ends.
     private var noted: [String] {
         probe.entries.filter { !$0.hasPrefix("a ") && !$0.hasSuffix(" gone") }
     }
 
-    /// What the log says about the end of a handler's time.
+    /// The lines of the log about the end of a handler's time.
     private func overruns(_ host: HostUnderTest) -> [String] {
         host.recorder.records.filter { $0.level >= .warning }.map {
             "\($0.module ?? "host") \($0.event ?? "-"): \($0.message)"
