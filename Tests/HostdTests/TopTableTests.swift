@@ -206,17 +206,25 @@ struct TopTableTests {
             more: ["process_resident_memory_bytes": 1e15, "hostd_inbox_pending_bytes": 1e15],
             modules[0], modules[1], modules[2])
         table.take(former)
-        #expect(TopTable.keys.count <= 80)
+        #expect(TopTable.keys.count <= 80 && TopTable.keysOfMany.count <= 80)
         for (width, height) in [(80, 24), (80, 6), (40, 10), (200, 50), (20, 4), (1, 1)] {
             let all = lines(table, width: width, height: height)
             #expect(all.count == height)
             #expect(all.allSatisfy { $0.count <= width })
-            #expect(all.last == String(TopTable.keys.prefix(width)))
+            let keys = height >= 7 ? TopTable.keys : TopTable.keysOfMany
+            #expect(all.last == String(keys.prefix(width)))
         }
         let screen = lines(table, height: 6)
-        #expect(screen[1].hasPrefix("3 modules (2 shown): 3 unresponsive"))
+        #expect(screen[1].hasPrefix("3 modules (1 to 2 shown): 3 unresponsive"))
         #expect(screen[3].hasPrefix("…") && screen[3].contains("parcels-0 unresponsive"))
         #expect(lines(table, width: nil)[3].hasPrefix(long))
+        table.page = 1
+        let next = lines(table, height: 6)
+        #expect(next[1].hasPrefix("3 modules (3 to 3 shown)"))
+        #expect(next[3].contains("parcels-2 unresponsive"))
+        // Behind the last ones come the first.
+        table.page = 2
+        #expect(lines(table, height: 6) == screen)
     }
 
     @Test("text of the host is escaped, and malformed metrics are left out")

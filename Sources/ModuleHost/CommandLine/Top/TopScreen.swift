@@ -54,6 +54,7 @@ struct TopScreen {
             guard draw() == .success else { return nil }
             switch screen.wait(until: min(next, .now + .seconds(1))) {
             case .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")): return nil
+            case .key(UInt8(ascii: " ")): table.page += 1
             case .key(let key): table.order = TopTable.Order(key: key) ?? table.order
             case .signal(let signal): return signal
             case .rung: try takeAnswer()

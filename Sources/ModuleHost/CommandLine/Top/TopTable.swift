@@ -31,8 +31,13 @@ struct TopTable {
     private static let stateWidth = 12
     static let keys =
         "q quit | l lane e events p p99 b behind f failed r restarts m mem s state n name"
+    /// The keys where there are more rows than lines.
+    static let keysOfMany =
+        "q quit | space more | l lane e ev p p99 b behind f fail r rest m mem s st n name"
 
     var order = Order.lane
+    /// The number of times that the next rows were asked for; the first ones follow the last.
+    var page = 0
     /// The last two samples.
     private var host: (former: TopSample?, last: TopSample?)
     /// The last two samples that have modules: a busy host leaves them out.
@@ -65,19 +70,21 @@ struct TopTable {
         width: Int?, height: Int? = nil, notice: String? = nil, colors: Bool = false
     ) -> [TerminalText] {
         let rows = sortedRows
-        let shown = rows.prefix(height.map { max(0, $0 - 4) } ?? .max)
+        let space = height.map { max(1, $0 - 4) } ?? max(1, rows.count)
+        let pages = max(1, (rows.count + space - 1) / space)
+        let shown = rows.dropFirst(page % pages * space).prefix(space)
         let longest = rows.map { clean($0.module).count }.max() ?? 0
         let others = Self.columns.reduce(1 + Self.stateWidth) { $0 + 1 + $1.width }
-        let space = width.map { max(6, min($0 - others, max(6, longest))) } ?? max(6, longest)
+        let idWidth = width.map { max(6, min($0 - others, max(6, longest))) } ?? max(6, longest)
         func line(_ module: String, _ state: String, _ cells: [String]) -> String {
             zip(cells, Self.columns).reduce(
-                tail(of: clean(module), space).padded(to: space) + " "
+                tail(of: clean(module), idWidth).padded(to: idWidth) + " "
                     + clean(state).padded(to: Self.stateWidth)
             ) { $0 + " " + String(repeating: " ", count: max(0, $1.1.width - $1.0.count)) + $1.0 }
         }
         func fitting(_ text: String) -> String { width.map { String(text.prefix($0)) } ?? text }
         var lines: [TerminalText] = ["\(fitting(head))"]
-        let counts = fitting(notice ?? self.counts(shown: shown.count))
+        let counts = fitting(notice ?? self.counts(shown: shown.indices))
         lines.append(colors && notice != nil ? "\u{1B}[1;31m\(counts)\u{1B}[0m" : "\(counts)")
         let titles = fitting(line("MODULE", "STATE", Self.columns.map(\.title)))
         lines.append(colors ? "\u{1B}[7m\(titles)\u{1B}[0m" : "\(titles)")
@@ -88,7 +95,8 @@ struct TopTable {
         }
         guard let height else { return lines }
         while lines.count < height - 1 { lines.append("") }
-        return lines.prefix(max(0, height - 1)) + ["\(fitting(Self.keys))"]
+        let keys = shown.count < rows.count ? Self.keysOfMany : Self.keys
+        return lines.prefix(max(0, height - 1)) + ["\(fitting(keys))"]
     }
 
     private var head: String {
@@ -107,13 +115,15 @@ struct TopTable {
         ].compactMap(\.self).joined(separator: ", ")
     }
 
-    private func counts(shown: Int) -> String {
+    private func counts(shown: Range<Int>) -> String {
         let states = modules.last.map { sample in sample.modules.map { sample.states[$0] ?? "" } }
         let all = states ?? []
         guard !all.isEmpty else { return "no modules" }
         let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
         let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let some = shown < all.count ? " (\(shown) shown)" : ""
+        let some =
+            shown.count < all.count
+            ? " (\(shown.lowerBound + 1) to \(shown.upperBound) shown)" : ""
         return "\(all.count) modules\(some): "
             + parts.map { "\($0.value) \(clean($0.key))" }.joined(separator: ", ")
             + "; sorted by \(order.rawValue)"
