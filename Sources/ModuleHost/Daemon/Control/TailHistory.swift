@@ -36,7 +36,8 @@ struct TailHistory {
 }
 
 extension LogRecord {
-    fileprivate var size: Int {
+    /// The bytes of its text.
+    var size: Int {
         fields.reduce(message.utf8.count) { size, field in
             if case .string(let text) = field.value { size + text.utf8.count } else { size }
         }

@@ -46,11 +46,7 @@ package final class TailHub: LogSink {
             if isKept { state.history.append(record) }
             return state.followers
         }
-        guard !followers.isEmpty else { return }
-        let interested = followers.filter { $0.request.wants(record) }
-        guard !interested.isEmpty else { return }
-        let line = record.notification
-        for follower in interested { follower.append(line) }
+        for follower in followers where follower.request.wants(record) { follower.append(record) }
     }
 
     /// Adds a follower.
@@ -85,12 +81,13 @@ package final class TailHub: LogSink {
     }
 }
 
-/// The lines that wait for one follower.
+/// The lines that wait for one follower; each gets its form when it is taken, not on the thread that logs.
 final class TailFollower: Sendable {
     fileprivate struct Ring {
         /// The kept lines that it begins with.
         var earlier: ArraySlice<LogRecord> = []
-        var lines = Deque<[UInt8]>()
+        var lines = Deque<LogRecord>()
+        /// The bytes of their texts.
         var bytes = 0
         /// The number of lines that were dropped before the oldest.
         var lost = 0
@@ -115,10 +112,10 @@ final class TailFollower: Sendable {
         if !lines.isEmpty { wake() }
     }
 
-    fileprivate func append(_ line: [UInt8]) {
+    fileprivate func append(_ record: LogRecord) {
         let isFirst = ring.withLock { ring in
             let wasEmpty = ring.isEmpty
-            ring.append(line)
+            ring.append(record)
             while ring.count > limits.entries || ring.bytes > limits.bytes {
                 _ = ring.removeFirst()
                 ring.lost += 1
@@ -130,16 +127,15 @@ final class TailFollower: Sendable {
 
     /// Takes the oldest line, or before it the number of missing lines.
     func next() -> [UInt8]? {
-        ring.withLock { ring in
-            if let record = ring.earlier.popFirst() { return record.notification }
-            if ring.lost > 0 {
-                var json = JSONWriter()
-                json.rpcRequest("lost", id: nil) { $0.object { $0.member("lost", ring.lost) } }
-                ring.lost = 0
-                return json.bytes
-            }
-            return ring.removeFirst()
+        let (record, lost) = ring.withLock { ring -> (LogRecord?, Int) in
+            if let record = ring.earlier.popFirst() { return (record, 0) }
+            defer { ring.lost = 0 }
+            return ring.lost > 0 ? (nil, ring.lost) : (ring.removeFirst(), 0)
         }
+        guard lost > 0 else { return record?.notification }
+        var json = JSONWriter()
+        json.rpcRequest("lost", id: nil) { $0.object { $0.member("lost", lost) } }
+        return json.bytes
     }
 }
 
@@ -147,15 +143,15 @@ extension TailFollower.Ring {
     fileprivate var count: Int { lines.count }
     fileprivate var isEmpty: Bool { earlier.isEmpty && count == 0 && lost == 0 }
 
-    fileprivate mutating func append(_ line: [UInt8]) {
-        lines.append(line)
-        bytes += line.count
+    fileprivate mutating func append(_ record: LogRecord) {
+        lines.append(record)
+        bytes += record.size
     }
 
-    fileprivate mutating func removeFirst() -> [UInt8]? {
-        let line = lines.popFirst()
-        bytes -= line?.count ?? 0
-        return line
+    fileprivate mutating func removeFirst() -> LogRecord? {
+        let record = lines.popFirst()
+        bytes -= record?.size ?? 0
+        return record
     }
 }
 
