@@ -52,6 +52,9 @@ package struct LaunchReport: Hashable, Sendable {
             Self.chain(of: creations)
             + tasks.criticalChain(upTo: .high).compactMap { Step($0, from: start) }
             + parts.filter { $0.duration.map { $0 >= Self.shortest } ?? true }
+        guard ready == nil else { return }
+        // Those that it waits for now.
+        chain += steps.filter { $0.ended == nil && $0.isAwaited && !chain.contains($0) }
     }
 
     private static func part(
