@@ -305,7 +305,7 @@ package final class Inbox: Sendable {
             isRepeated: origin.isUncertain(at: item.position),
             only: record?.modules.map(Set.init))
         guard var event = record?.event.standing(at: entry) else { return (entry, nil) }
-        event.mayStayOpen = !event.kind.isClaimed
+        event.laterAnswers = event.kind.isClaimed ? .none : .all
         return (entry, event)
     }
 }
@@ -420,12 +420,17 @@ package struct InboxMetrics: Hashable, Sendable {
     /// The bytes of the log from that position on.
     package var pendingBytes = 0
     /// The work that fails now, with the reason, such as a full disk.
-    var problems: [Work: String] = [:]
-
+    var problems: [Work: String] = [:] { didSet { noteProblem() } }
     /// The modules for which URLs wait, in words; nil if none does.
-    var blocked: String?
+    var blocked: String? { didSet { noteProblem() } }
     /// The number of events without an answer, if that keeps all others from being delivered.
-    var unanswered: Int?
+    var unanswered: Int? { didSet { noteProblem() } }
+    /// The time since when there is a problem; nil if there is none.
+    private(set) var problemSince: WallTime?
+
+    private mutating func noteProblem() {
+        problemSince = problem == nil ? nil : problemSince ?? .now()
+    }
 
     /// The problem of the inbox, in words; nil if there is none.
     package var problem: String? {
@@ -463,7 +468,9 @@ package struct InboxMetrics: Hashable, Sendable {
             $0.member("done", done)
             $0.member("deadLetters", rejected)
             $0.member("duplicates", duplicates)
-            if let problem { $0.member("problem", problem) }
+            guard let problem else { return }
+            $0.member("problem", problem)
+            if let problemSince { $0.member("problemSince", problemSince.iso8601) }
         }
     }
 }

@@ -20,12 +20,20 @@ package struct WhyReport: Hashable, Sendable {
         package var next: String?
         /// The command that helps.
         package var command: String?
-        /// The place among the problems, the worst of which has 0.
-        var rank = 0
+        /// The place among the problems; nil where nothing is wrong.
+        var rank: Rank?
 
-        package init(_ module: ModuleID? = nil, _ state: String, rank: Int = 0) {
+        package init(_ module: ModuleID? = nil, _ state: String, _ rank: Rank? = nil) {
             (self.module, self.state, self.rank) = (module, state, rank)
         }
+    }
+
+    /// The kinds of problems, the worst first.
+    package enum Rank: Int, Sendable {
+        /// The host does not do its work: it is not ready, or its inbox cannot do its own.
+        case unusable
+        case unresponsive, failed, waiting, processEnds, errors, reload, deadLetters, slow, task
+        case death, slowStart
     }
 
     /// Whether a host runs; else this comes from the files that the last one has left.
