@@ -36,12 +36,19 @@ struct AppRecordTests {
         let reason = try #require(await test.statuses()[2].reason)
         #expect(await test.stopped() == .stopped)
 
+        let host = try facts(of: nil)
+        let deliveries = host.compactMap { fact -> HostRecord.Delivery? in
+            if case .delivered(let delivery) = fact { delivery } else { nil }
+        }
+        // The clock stands still but for the overrun, which may not be over when another thread goes on.
+        let slow = try #require(deliveries.first { $0.kind == .background })
+        #expect((.seconds(5)...(.seconds(6))).contains(slow.duration))
         // The end of the host says that its modules are released.
         #expect(try facts(of: "x.a") == [.created, .launched])
         #expect(
             try facts(of: "x.b") == [
                 .created, .launched, .unresponsive(in: "background"),
-                .handled(HostRecord.Handling(kind: .background, duration: .seconds(6))),
+                .handled(HostRecord.Handling(kind: .background, duration: slow.duration)),
                 .responsive(missed: 0),
             ])
         #expect(try facts(of: "x.c") == [.failed(reason: reason, need: nil)])
@@ -49,14 +56,7 @@ struct AppRecordTests {
             try facts(of: "x.d") == [
                 .failed(reason: "needs x.c, which failed: \(reason)", need: try ModuleID("x.c"))
             ])
-        let host = try facts(of: nil)
         #expect(host.contains(.stopping(reason: "the test is over")))
-        let deliveries = host.compactMap { fact -> HostRecord.Delivery? in
-            if case .delivered(let delivery) = fact { delivery } else { nil }
-        }
-        // The clock stands still but for the overrun.
-        let slow = try #require(deliveries.first { $0.kind == .background })
-        #expect(slow.duration == .seconds(6))
         #expect((slow.received, slow.unresponsive) == (2, 1))
         #expect(deliveries.allSatisfy { $0.duration > .zero || $0.failed > 0 })
     }
