@@ -25,6 +25,11 @@ extension IsolatedModule {
                 isGone = true
                 return services.noteDone(context.slot)
             }
+            // It was removed: there is nothing that another process is to receive.
+            guard context.slot.isListed else {
+                isGone = true
+                throw .ended(last)
+            }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)

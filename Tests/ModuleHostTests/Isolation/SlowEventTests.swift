@@ -262,6 +262,25 @@ struct SlowEventTests {
         #expect(try await begun(4).prefix(4) == ["one", "two", "background", "terminate 1"])
     }
 
+    @Test("one that is removed while it hangs is killed at its limit, and not started again")
+    func removed() async throws {
+        let host = try await launched(#""deadline": "2s", "killAfter": "3s""#)
+        let first = outcome("one", host)
+        _ = try await begun(1)
+        let all = entries(entry())
+        async let reload = host.reload([all[0], all[2]], top: #""schemes": ["t"]"#)
+        await host.settled()
+        host.time.advance(by: .seconds(2))
+        #expect(await first.value == "1 modules, failed, 1 unresponsive")
+        host.time.advance(by: .seconds(1))
+        #expect(
+            try await reload.text
+                == "applied: removed x.b; 1 undelivered event becomes a dead letter")
+        #expect(try await begun(1) == ["one"])
+        #expect(host.recorder.records.allSatisfy { !$0.message.contains("it is started again") })
+        #expect(await host.stopped() == .stopped)
+    }
+
     @Test("one that hears no event of the stop is told again what it had not answered by then")
     func stopUnheard() async throws {
         let host = try await launched(#""deadline": "1m""#, hearing: [.launch, .push])
