@@ -2,6 +2,14 @@ import AppService
 
 /// Events that the lane has passed and that modules have yet to answer.
 extension App {
+    /// Returns the modules for whose answers to an event the app does not wait before it goes on.
+    func laterAnswers(to kind: EventKind) -> LifecycleEvent.LaterAnswers {
+        if kind.isClaimed || kind == .launch { return .none }
+        // The process of a module receives one event at a time, also before its host is ready.
+        if phase.isReady || role.upstream != nil && !phase.isEnding { return .all }
+        return phase == .activating || phase.isEnding && role.upstream == nil ? .processes : .none
+    }
+
     /// Notes that all modules were notified of an event, and that some have yet to answer.
     func opened(
         _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest,

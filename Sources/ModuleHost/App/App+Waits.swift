@@ -84,8 +84,12 @@ extension AppHost {
 }
 
 extension App {
-    /// Goes on to READY once no module holds the launch.
+    /// Goes on to READY once each process has answered `activate`, and no module holds the launch.
     func becomeReadyWhenReleased() {
+        whenAnswered(records) { $0.becomeReadyUnlessHeld() }
+    }
+
+    private func becomeReadyUnlessHeld() {
         let job = LaneWork { [app = host?.app] thread in
             // A stop ends the holds of the launch, too.
             guard let app = app?.open(on: thread), app.host?.isStopping == false else { return }

@@ -93,7 +93,7 @@ final class App {
             case .closeEntrances: shutdown.closeEntrances()
             case .dropHeld: launch.dropHeld()
             case .notifyOfStop: role.notifyOfStop(origin: shutdown.origin, in: self)
-            case .release: shutdown.releaseWhenNobodyHolds()
+            case .release: shutdown.releaseWhenAnswered()
             case .end(let end): shutdown.end(end)
             }
         }
@@ -195,9 +195,7 @@ extension App {
     func begin(_ event: inout LifecycleEvent) {
         if phase.isEnding { gate.lane.watchdog.stopReaches(event.kind) }
         observe(&event)
-        // The process of a module receives one event at a time, also before its host is ready.
-        let isRunning = phase.isReady || role.upstream != nil && !phase.isEnding
-        event.mayStayOpen = isRunning && !event.kind.isClaimed && event.kind != .launch
+        event.laterAnswers = laterAnswers(to: event.kind)
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }

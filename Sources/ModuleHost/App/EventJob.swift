@@ -51,7 +51,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         self.plan = plan
         while let planned = plan[index] {
             if event == nil {
-                if planned.kind == .terminate, app.shutdown.keeps(self) { return }
+                if planned.kind == .terminate, app.shutdown.keepsBeforeEnd(self) { return }
                 if planned.kind.makesModules, app.onDemand.listens {
                     switch app.onDemand.makeModules(for: planned, of: self, on: thread) {
                     case .ready: break

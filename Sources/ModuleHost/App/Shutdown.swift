@@ -36,18 +36,16 @@ final class Shutdown {
 
     /// Unloads the modules once no module has a hold on `terminate` or, for an event received late, on
     /// `background`.
-    func releaseWhenNobodyHolds() {
-        guard let host = app.host else { return }
-        for record in app.records { app.cancelRun(of: record) }
+    func releaseWhenNobodyHolds(in host: AppHost) {
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
-            app.open(on: thread).shutdown.releaseWhenNobodyHolds()
+            app.open(on: thread).shutdown.releaseWhenAnswered()
         }
         guard !keeps(again) else { return }
         // While they are listed: what a module has not answered is left to the next host.
         app.settle(app.gate.lane.openSlots, limit: .stop) { $0.shutdown.release(in: host) }
     }
 
-    /// Keeps a job of a stop, before `terminate` or before modules are unloaded, while a module has a hold.
+    /// Keeps a job of a stop while a module has a hold.
     ///
     /// - Returns: Whether it is kept: then it will be run again, once.
     func keeps(_ job: some LaneJob) -> Bool {

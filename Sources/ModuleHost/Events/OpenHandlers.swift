@@ -87,7 +87,7 @@ final class OpenHandlers: EventTaker {
             return reply
         case .returned(.failed(let error)):
             // Only then: what is left open is to be answered.
-            if let time = error.retry, event.mayStayOpen, canComeAgain(event),
+            if let time = error.retry, event.laterAnswers == .all, canComeAgain(event),
                 services.leaveOpen(slot, event), wantsAgain(event, after: time)
             {
                 return .open
@@ -97,7 +97,7 @@ final class OpenHandlers: EventTaker {
         }
         place.add(handling.task)
         hold(handling)
-        guard event.mayStayOpen, services.leaveOpen(slot, event) else {
+        guard event.laterAnswers == .all, services.leaveOpen(slot, event) else {
             handling.phase = .alone(alarm: handling.hold.map { _ in alarm(confined) })
             return .received
         }

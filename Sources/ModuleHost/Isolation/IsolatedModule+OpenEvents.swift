@@ -45,7 +45,7 @@ final class OpenEvent: Sendable {
     }
 }
 
-/// Events for whose answers no thread waits: while the app runs, all but `launch` and those that one module claims.
+/// Events for whose answers no thread waits: all but `launch` and those that one module claims.
 ///
 /// An answer makes the module go on with the next event; with a window it may have several to answer. Where the oldest does not
 /// come within the deadline, the module is unresponsive, and from then on its own thread waits for it, and kills the process at
@@ -56,7 +56,7 @@ extension IsolatedModule: EventTaker {
     /// - Returns: False where the caller is to wait for the answer: nothing was sent.
     func begin(_ event: LifecycleEvent) -> Bool {
         let services = context.host.services
-        guard event.mayStayOpen, !isGone, leavesOpen(event) else { return false }
+        guard event.laterAnswers != .none, !isGone, leavesOpen(event) else { return false }
         let deadline = deadline(of: event.kind)
         let open = OpenEvent(
             event, at: process, within: patience(beyond: deadline), from: services.time.now())
@@ -73,10 +73,16 @@ extension IsolatedModule: EventTaker {
             $0.parameters(
                 of: event, for: context.id, deadline: deadline, isRepeated: event.isRepeated)
         }
-        eventWatch.watch(open, within: deadline)
+        eventWatch.watch(open, within: min(deadline, share(of: event) ?? deadline))
         // No thread waits for the answer: the one that reads all processes reads it.
         process.output.rest()
         return true
+    }
+
+    /// The time for a step of a stop: the next one is to have its own.
+    private func share(of event: LifecycleEvent) -> Duration? {
+        event.laterAnswers == .processes && context.host.services.isStopping
+            ? context.host.services.gate.lane.watchdog.share(of: context.slot) : nil
     }
 
     private func leavesOpen(_ event: LifecycleEvent) -> Bool {
@@ -180,6 +186,7 @@ extension IsolatedModule: EventTaker {
             switch result {
             case .success(let answer):
                 note(open.event.kind)
+                if open.event.kind == .terminate { hasTerminated = true }
                 let answer = try answer.mapError {
                     IsolationError.answered($0.code, $0.description)
                 }

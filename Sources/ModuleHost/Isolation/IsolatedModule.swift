@@ -27,7 +27,7 @@ final class IsolatedModule {
     /// Whether it has no process any more, and will get none.
     var isGone = false
     /// Whether it has handled `terminate`: its process may end from then on.
-    private(set) var hasTerminated = false
+    var hasTerminated = false
     /// Whether the lane was yielded for a flood that has not ended.
     private var hasYieldedToFlood = false
     let posts = PostLimit()
@@ -142,7 +142,8 @@ final class IsolatedModule {
         var end = end
         while true {
             let answer: Result<JSONValue, IsolationError>
-            let wasRunning = !process.queue.hasEnded
+            // One that ends later has received the event.
+            let wasRunning = end != nil || !process.queue.hasEnded
             do throws(ProcessExit) {
                 if let end = end.take() { throw end }
                 answer = try exchange(event, isRepeated: isRepeated)

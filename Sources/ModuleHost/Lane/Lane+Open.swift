@@ -110,6 +110,12 @@ extension Lane {
         isCatchingUp(slot) && !state.withLock { $0.mailboxes[slot]?.mail.open.isResting == true }
     }
 
+    /// Returns whether a module answers a change of the app's state, before everything else.
+    func answersStateEvent(_ slot: ModuleSlot) -> Bool {
+        isCatchingUp(slot)
+            && state.withLock { $0.mailboxes[slot]?.mail.open.oldest?.kind.stateChange != nil }
+    }
+
     /// The modules that are behind, and not overdue.
     var openSlots: [ModuleSlot] { state.withLock(\.mailboxes.openSlots) }
 

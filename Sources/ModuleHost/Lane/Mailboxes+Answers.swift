@@ -98,7 +98,7 @@ extension Mailboxes {
 
     /// Returns whether the lane notifies a module of an event that does not wait for its answer.
     ///
-    /// In a stop these are the shutdown events, unless one of them waits already. Other parts of a module receive the event that
+    /// In a stop these are the shutdown events, unless one of them waits already, or the process of the module has one to answer. Other parts of a module receive the event that
     /// it is to answer. Between two slices of its handler a module can be asked whether it claims something: a search does not
     /// wait, and the module's other events stand where they are.
     mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ event: LifecycleEvent?) -> Bool
@@ -115,9 +115,10 @@ extension Mailboxes {
             return event?.kind.isClaimed == true
                 && (!hasProcess || entry.mail.open.isResting)
         }
-        guard hasProcess || event?.kind.stateChange != nil, entry.mail.countInMemory == 0 else {
-            return false
-        }
+        let hasStepOut = hasProcess && entry.mail.open.oldest?.kind.stateChange != nil
+        guard hasProcess || event?.kind.stateChange != nil, !hasStepOut,
+            entry.mail.countInMemory == 0
+        else { return false }
         entries[slot.number]?.mail.skip(position)
         return true
     }

@@ -286,8 +286,9 @@ struct Mailboxes {
         }
         if isStopping, thread == nil {
             if self[slot]?.mail.backlog.first != nil { hold(slot) }
-            // A stop waits for each of its answers.
-            event?.mayStayOpen = false
+            // An asynchronous handler is a hold then.
+            let isStep = event?.kind.stateChange != nil
+            event?.laterAnswers = isStep ? .processes : .none
         }
         if event != nil { noteUndelivered(slot) }
         return event

@@ -53,8 +53,19 @@ struct StopBudget: Sendable {
         of slot: ModuleSlot?, before count: Int, at now: ContinuousClock.Instant
     ) -> Duration {
         if slot?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
-        let left = now.duration(to: end - third * stepsToCome)
+        let left = restOfStep(at: now)
         return max(Self.minimum, (left - min(Self.share * count, third / 2)) / 2)
+    }
+
+    /// Returns the time that the process of a module gets: all of them have a step at the same time.
+    func share(of slot: ModuleSlot, at now: ContinuousClock.Instant) -> Duration {
+        let wasOverdue = slot.wasOverdueInStop.load(ordering: .relaxed)
+        return wasOverdue ? Self.minimum : restOfStep(at: now)
+    }
+
+    /// Returns the time that is left of the step, at least that of one module.
+    func restOfStep(at now: ContinuousClock.Instant) -> Duration {
+        max(Self.minimum, now.duration(to: end - third * stepsToCome))
     }
 
     /// Returns the interval of the watchdog: a tenth of the shortest time that a module may get now.

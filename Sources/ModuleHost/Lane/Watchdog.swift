@@ -65,6 +65,14 @@ final class Watchdog: Sendable {
     /// Begins the step of an event of the stop, before the modules receive it.
     func stopReaches(_ event: EventKind) { stopBudget.withLock { $0?.reach(event) } }
 
+    /// Returns the time that the process of a module has for a step of the stop; nil without a stop.
+    func share(of slot: ModuleSlot) -> Duration? {
+        stopBudget.withLock { $0?.share(of: slot, at: time.now()) }
+    }
+
+    /// The time that is left of a step of the stop; nil without a stop.
+    var restOfStep: Duration? { stopBudget.withLock { $0?.restOfStep(at: time.now()) } }
+
     /// Notes that the lane was taken from a module that did not return in time.
     func tookOver(from slot: ModuleSlot) {
         stopBudget.withLock { budget in

@@ -12,8 +12,16 @@ public struct LifecycleEvent: Sendable {
     var entry: InboxEntry?
     /// In a module's process, the number of the request that sent it; 0 for none.
     var request = 0
-    /// Whether the app goes on before each module has answered the event.
-    var mayStayOpen = false
+    /// The modules for whose answers the app does not wait before it goes on.
+    var laterAnswers = LaterAnswers.none
+
+    /// The modules that may answer an event later.
+    enum LaterAnswers {
+        case none
+        /// Those in processes of their own. For an asynchronous handler in the host's process the app does not wait at all: it is a hold.
+        case processes
+        case all
+    }
 
     private final class Fixed: Sendable {
         let kind: EventKind
@@ -143,7 +151,7 @@ public struct LifecycleEvent: Sendable {
     func traced(by trace: TraceContext?) -> LifecycleEvent {
         guard let trace else { return self }
         var event = LifecycleEvent(kind, origin, given: fixed.given, content, trace: trace)
-        (event.sequence, event.entry, event.mayStayOpen) = (sequence, entry, mayStayOpen)
+        (event.sequence, event.entry, event.laterAnswers) = (sequence, entry, laterAnswers)
         event.request = request
         return event
     }
