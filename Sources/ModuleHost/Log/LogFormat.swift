@@ -14,7 +14,12 @@ package enum LogFormat: Hashable, Sendable {
     /// Appends the record as one line, its newline included.
     ///
     /// The content of the record cannot add a line break, or another character that a terminal obeys.
-    package func append(_ record: LogRecord, to bytes: inout [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - bytes: The text to append to.
+    ///   - width: The characters in a line of the terminal, in which a long one is broken between words; nil for another format.
+    package func append(_ record: LogRecord, to bytes: inout [UInt8], width: Int? = nil) {
         switch self {
         case .json:
             appendJSON(record, to: &bytes)
@@ -32,15 +37,21 @@ package enum LogFormat: Hashable, Sendable {
             record.time.appendLocalTimeOfDay(to: &bytes)
             if colors { bytes.append("\u{1B}[0m") }
             bytes.append(UInt8(ascii: " "))
-            appendColumns(record, colors: colors, to: &bytes)
+            appendColumns(record, colors: colors, to: &bytes, width: width)
         }
     }
 
-    private func appendColumns(_ record: LogRecord, colors: Bool, to bytes: inout [UInt8]) {
+    private func appendColumns(
+        _ record: LogRecord, colors: Bool, to bytes: inout [UInt8], width: Int? = nil
+    ) {
         if colors { bytes.append(record.level.color) }
         bytes.append(record.level.column)
         bytes.append(colors ? "\u{1B}[0m  " : "  ")
+        let module = bytes.count
         bytes.append(column: record.module ?? "host", width: 16)
+        // A time of 12 characters and a level of 7 stand before it, with the spaces behind them.
+        let column = 22 + bytes.count - module
+        let start = bytes.count
         if let event = record.event {
             bytes.append(escaping: event, with: LineEscape.self)
             bytes.append("  ")
@@ -51,6 +62,11 @@ package enum LogFormat: Hashable, Sendable {
             bytes.append(contentsOf: duration.briefText.utf8)
         }
         bytes.append(fields: record.fields)
+        if let width, column + bytes.count - start > width {
+            let text = String(decoding: bytes[start...], as: UTF8.self)
+            bytes.removeSubrange(start...)
+            bytes += TerminalText.continued(text, after: column, to: width).utf8
+        }
         bytes.append(UInt8(ascii: "\n"))
     }
 

@@ -19,6 +19,7 @@ package final class LogOutput: LogSink {
     }
 
     private let format: LogFormat
+    private let descriptor: Int32
     private let channel: OutputChannel
     private let limit: Int
     private let state = Guarded(State())
@@ -31,6 +32,7 @@ package final class LogOutput: LogSink {
     ///   - limit: How many bytes may wait.
     package init(descriptor: Int32, format: LogFormat, limit: Int = 1 << 20) {
         self.format = format
+        self.descriptor = descriptor
         channel = OutputChannel(descriptor)
         self.limit = limit
     }
@@ -70,7 +72,10 @@ package final class LogOutput: LogSink {
 
     private func append(_ record: LogRecord, _ state: inout State) {
         state.scratch.removeAll(keepingCapacity: true)
-        format.append(record, to: &state.scratch)
+        // It may be another one with each line.
+        var width: Int?
+        if case .terminal = format { width = TerminalScreen.size(of: descriptor)?.width }
+        format.append(record, to: &state.scratch, width: width)
         guard state.backlog.isEmpty else {
             guard state.backlog.count + state.scratch.count <= limit else {
                 state.lost += 1

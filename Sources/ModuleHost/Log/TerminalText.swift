@@ -59,8 +59,28 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
         return TerminalText(verbatim: wrapped.joined(separator: "\n"))
     }
 
+    /// Returns the text for the rest of a line: where it is too long, broken between words.
+    ///
+    /// Further lines stand below its beginning, or more to the left where there is little room.
+    ///
+    /// - Parameters:
+    ///   - column: The number of characters before it.
+    ///   - width: The number of characters in a line.
+    package func continued(after column: Int, to width: Int) -> TerminalText {
+        TerminalText(verbatim: Self.continued(string, after: column, to: width))
+    }
+
+    static func continued(_ text: String, after column: Int, to width: Int) -> String {
+        guard column + text.count > width else { return text }
+        let indentation = column <= width / 2 ? column : 8
+        let lines = fill(text[...], to: max(1, width - column), others: width - indentation)
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indentation))
+    }
+
     /// Returns a line in lines: a text in quotes, such as a command that is to be copied, stays in one.
-    private static func fill(_ line: Substring, to width: Int) -> [String] {
+    private static func fill(
+        _ line: Substring, to width: Int, others: Int? = nil
+    ) -> [String] {
         // No text has this character unescaped.
         let joint: Character = "\u{1}"
         var isQuoted = false
@@ -73,7 +93,9 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
             let end = word.last { !",.;:)".contains($0) }
             if isQuoted, end == "'", letters.count > 1 { isQuoted = false }
         }
-        return filled(marked, to: width).map { String($0.map { $0 == joint ? " " : $0 }) }
+        return filled(marked, to: width, others: others).map {
+            String($0.map { $0 == joint ? " " : $0 })
+        }
     }
 
     /// Returns the text, padded with spaces to `width` characters.

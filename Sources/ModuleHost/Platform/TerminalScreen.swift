@@ -62,9 +62,12 @@ package final class TerminalScreen: Sendable {
     }
 
     /// The size of the terminal at stdout in characters; nil where there is none, or it does not know.
-    package static var size: (width: Int, height: Int)? {
+    package static var size: (width: Int, height: Int)? { size(of: RawOutput.standardOutput) }
+
+    /// Returns the size of the terminal of a descriptor; nil for anything else.
+    static func size(of descriptor: Int32) -> (width: Int, height: Int)? {
         var size = winsize()
-        guard ioctl(RawOutput.standardOutput, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
         else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }

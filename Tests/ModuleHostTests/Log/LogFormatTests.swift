@@ -45,6 +45,29 @@ struct LogFormatTests {
         #expect(colored.hasSuffix("\u{1B}[33mwarning\u{1B}[0m  host              odd\n"))
     }
 
+    @Test(
+        "a long line is broken between words where the terminal has no more room, below its beginning"
+    )
+    func broken() {
+        var record = plain
+        record.message =
+            "'hostd reload' runs it again, \(String(repeating: "and ", count: 16))\n!"
+        var bytes: [UInt8] = []
+        LogFormat.terminal(colors: false).append(record, to: &bytes, width: 80)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
+        let margin = String(repeating: " ", count: 40)
+        #expect(lines.count == 3 && lines.allSatisfy { $0.count <= 80 })
+        #expect(lines[0].hasSuffix("host              'hostd reload' runs it again, and and"))
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(margin + "and and") })
+        #expect(lines[2].hasSuffix(#"and \n!"#))
+        // It has less room than half of the line.
+        #expect(
+            TerminalText(escaping: "one two three four").continued(after: 30, to: 40).string
+                == "one two\n        three four")
+        #expect(TerminalText(escaping: "one two").continued(after: 33, to: 40).string == "one two")
+    }
+
     @Test("for programs: an object")
     func json() {
         #expect(

@@ -112,7 +112,9 @@ extension Command {
         _ method: String, _ what: JSONValue, _ asJSON: Bool
     ) -> TerminalText {
         if asJSON { return TerminalText(json: "\(what.text)\n".utf8) }
-        guard method == "lost" else { return TailText.line(of: what) }
+        guard method == "lost" else {
+            return TailText.line(of: what, width: TerminalScreen.size?.width)
+        }
         return "… \(what["lost"]?.text ?? "some") lost: read too slowly\n"
     }
 }
