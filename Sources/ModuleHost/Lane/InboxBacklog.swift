@@ -2,8 +2,11 @@
 struct InboxBacklog {
     /// The range of their positions in the inbox: from the first one to the end of the last.
     private var places: Range<EventPosition>?
-    /// The events, also behind the range, that the module is not to receive: another one claimed them.
+    /// The events, also beside the range, that the module is not to receive: another one claimed them, or it has answered them
+    /// before an older one, which may be put back.
     private var passed: Set<EventPosition> = []
+    /// The number of those that were left when they were last looked through.
+    private var passedBefore = 0
     /// The first event, where the module was stopped in it.
     private var givenBack: EventPosition?
 
@@ -46,9 +49,13 @@ struct InboxBacklog {
     /// Excludes an event from those that the module is to receive, which is none of them yet: it has answered it.
     mutating func exclude(_ entry: InboxEntry) { passed.insert(entry.position) }
 
-    /// Forgets the events that the module is not to receive, since it has received all before them.
-    mutating func forgetPassed() {
-        if places == nil, !passed.isEmpty { passed = [] }
+    /// Forgets the events that the module is not to receive, up to the first one that it has not returned from; all where that is
+    /// nil.
+    mutating func forgetPassed(before first: EventPosition?) {
+        // Not each time, which would take as many steps as there are.
+        guard first == nil || passed.count > 64 + 2 * passedBefore, !passed.isEmpty else { return }
+        passed = first.map { first in passed.filter { $0 >= first } } ?? []
+        passedBefore = passed.count
     }
 
     /// Removes the event that was read at the first position.
@@ -61,7 +68,7 @@ struct InboxBacklog {
         }
         // The event was dropped while it was read: another thread moves it to the dead letters.
         guard entry.position >= all.lowerBound else { return false }
-        let isPassed = passed.remove(entry.position) != nil
+        let isPassed = passed.contains(entry.position)
         // Between its own there are events that are none for it.
         if !isPassed { count = max(1, count - 1) }
         if entry.end < all.upperBound { places = entry.end..<all.upperBound } else { end() }

@@ -89,7 +89,7 @@ struct Mailbox {
     mutating func pass(_ entry: InboxEntry) {
         guard first != nil else { return }
         backlog.pass(entry)
-        if first == nil { backlog.forgetPassed() }
+        backlog.forgetPassed(before: first)
     }
 
     /// Returns whether more events are in memory than may be.
@@ -285,7 +285,7 @@ struct Mailbox {
 
     private mutating func noteAnswer() {
         if open.isEmpty { barrier = nil }
-        if first == nil { backlog.forgetPassed() }
+        backlog.forgetPassed(before: first)
     }
 
     /// Notes that the module is to be notified of an event again, later.
@@ -311,7 +311,8 @@ struct Mailbox {
     mutating func putBackOpen(isGivenBack: Bool = false, paused isPaused: Bool = false) -> Bool {
         let (entries, answered) = open.remove(paused: isPaused)
         for entry in entries.reversed() { backlog.putBack(entry, isGivenBack: isGivenBack) }
-        for entry in answered { backlog.exclude(entry) }
+        // A thread has yet to return from the one that it is in the module for.
+        for entry in answered where entry.position != begun?.position { backlog.exclude(entry) }
         noteAnswer()
         return !entries.isEmpty
     }

@@ -14,8 +14,8 @@ extension Mailboxes {
             switch entry.taker {
             case .thread: return false
             case .answer: break
-            // It has older ones to receive first, on a thread of its own.
-            case .unattended where entry.mail.backlog.first != nil: return false
+            // It has older ones to receive first, on a thread of its own, unless they are the next host's.
+            case .unattended where entry.mail.backlog.first != nil && !isStopping: return false
             case .unattended: break
             }
         } else {
@@ -50,8 +50,15 @@ extension Mailboxes {
         setTaker(.answer, of: slot)
         box?.setOverdue(slot.number, false)
         slot.status.store(.open, ordering: .releasing)
+        guard isStopping else { return }
+        leaveLater(of: slot)
         // A stop does not read on in the inbox.
-        if isStopping, self[slot]?.mail.backlog.first != nil { hold(slot) }
+        if self[slot]?.mail.backlog.first != nil { hold(slot) }
+    }
+
+    /// Leaves what a module wants later to the next host.
+    private mutating func leaveLater(of slot: ModuleSlot) {
+        if entries[slot.number]?.mail.putBackOpen(paused: true) == true { hold(slot) }
     }
 
     /// Notes that a module has answered an event, or will not.
@@ -68,7 +75,12 @@ extension Mailboxes {
         guard self[slot]?.mail.isOut == true,
             entries[slot.number]?.mail.retry(event) == true
         else { return false }
-        noteUndelivered(slot)
+        if isStopping, let entry = self[slot], entry.isAnswerAwaited {
+            leaveLater(of: slot)
+            goOn(entry, slot)
+        } else {
+            noteUndelivered(slot)
+        }
         return true
     }
 
@@ -140,8 +152,7 @@ extension Mailboxes {
     /// - Returns: The number of the others, which are dropped.
     mutating func leaveRest(of slot: ModuleSlot) -> Int {
         let dropped = entries[slot.number]?.mail.spillAll() ?? 0
-        // What it wanted later is later than this host.
-        entries[slot.number]?.mail.putBackOpen(paused: true)
+        leaveLater(of: slot)
         if self[slot]?.mail.backlog.first != nil { hold(slot) }
         if self[slot]?.mail.isOut == true { noteUndelivered(slot) } else { endTaking(slot) }
         return dropped

@@ -12,7 +12,8 @@ import Testing
 /// - the next host knows of each that it was told and that is to be told again;
 /// - no durable event is lost: it is told, or waits, and the place that the inbox knows of the module is the first that it
 ///   has not returned from, at every moment;
-/// - an event that another module claimed before the search reached this one is never told.
+/// - an event that another module claimed before the search reached this one is never told;
+/// - in a stop nothing but its steps is told on the lane: one after the other, amid what it has not answered before.
 ///
 /// That it is told each event that is in no inbox, too, is in `MailboxAnswersTests`, without the ends.
 @Suite("Mailbox against the model")
@@ -40,6 +41,11 @@ struct MailboxModelTests {
         private(set) var mailboxes = Mailboxes()
         private(set) var slot: ModuleSlot
         private let window: Int
+        /// Whether it has a process: then it may answer the steps of a stop later.
+        private let hasProcess: Bool
+        private(set) var isStopping = false
+        /// The steps of the stop that it was not sent.
+        private(set) var steps = [EventKind.resignActive, .background, .terminate]
         private var thread = LaneThread(at: Ownership(bits: 0))
         private let notes = Notes()
         private(set) var events: [LifecycleEvent] = []
@@ -63,23 +69,28 @@ struct MailboxModelTests {
         /// The broken rules, in words.
         private(set) var broken: [String] = []
 
-        init(window: Int) {
-            self.window = window
-            slot = Self.slot(1, window: window)
+        init(window: Int, hasProcess: Bool) {
+            (self.window, self.hasProcess) = (window, hasProcess)
+            slot = Self.slot(1, window: window, hasProcess)
             mailboxes.note = { [notes] slot, events in
                 notes.events.withLock { $0[slot.number] = events }
             }
         }
 
-        private static func slot(_ number: UInt16, window: Int) -> ModuleSlot {
+        private static func slot(
+            _ number: UInt16, window: Int, _ hasProcess: Bool
+        ) -> ModuleSlot {
             let slot = ModuleSlot(
-                number: number, id: nil, limits: ModuleSlot.Limits(backlog: 3))
+                number: number, id: nil,
+                limits: ModuleSlot.Limits(backlog: 3, hasProcess: hasProcess))
             slot.window = window
             return slot
         }
 
         var status: ModuleSlot.Status { slot.status.load(ordering: .relaxed) }
         var isOut: Bool { mailboxes.isOut(slot) }
+        /// Whether it can give back what it has not answered: no thread is in it for an event.
+        var canGiveBack: Bool { isOut && current == nil }
         /// The events that it can answer now.
         var answerable: [Int] { out.filter { !wanted.contains($0) } }
         /// Whether it has yet to begin with what waited for it.
@@ -99,15 +110,24 @@ struct MailboxModelTests {
             if due.remove(number) == nil, let other = due.first {
                 broken.append("told \(number) before \(other) again")
             }
-            if let other = out.first(where: { $0 != number }),
+            if let other = out.first(where: { $0 != number }), !isAmid(event, other),
                 !event.kind.isWindowed || !events[other].kind.isWindowed
             {
                 broken.append("told \(number) beside \(other)")
             }
             (last, current) = (max(last, number), number)
+            guard !isStep(event) else { return }
+            if isStopping, !mailboxes.isOverdue(slot) { broken.append("told \(number) in a stop") }
             // Told again it has its place already.
             if !told.contains(number) { told.append(number) }
             if told.count > max(1, window) { broken.append("\(told) are more than \(window)") }
+        }
+
+        private func isStep(_ event: LifecycleEvent) -> Bool { event.kind.stateChange != nil }
+
+        /// Returns whether an event is a step of a stop, and the one that it has is none.
+        private func isAmid(_ event: LifecycleEvent, _ other: Int) -> Bool {
+            isStep(event) && !isStep(events[other])
         }
 
         private mutating func returned() {
@@ -181,25 +201,65 @@ struct MailboxModelTests {
             }
             if isDurable { owed.insert(Int(number)) }
             if fails, mailboxes.isBehind(slot) { fail() }
+            pass(event, answersLater: answersLater, isStuck: isStuck)
+            // One that answers later is asked to make room.
+            while mailboxes.full === slot { _ = mailboxes.removeFirst(of: slot) }
+        }
+
+        /// Begins a stop: what it wanted later, and what it was not told, is left to the next host.
+        mutating func stop() {
+            if status == .open { leaveLater() }
+            isStopping = true
+            _ = mailboxes.stop()
+        }
+
+        private mutating func leaveLater() {
+            let later = wanted.union(due)
+            again.formUnion(later)
+            out.removeAll { later.contains($0) }
+            told.removeAll { later.contains($0) }
+            (wanted, due, isDue) = ([], [], false)
+        }
+
+        /// Sends the next step of the stop: the last one when it has answered the others, or is late.
+        mutating func nextStep(answersLater: Bool, isStuck: Bool) {
+            guard let kind = steps.first else { return }
+            let isOut = out.contains { isStep(events[$0]) }
+            guard kind != .terminate || status != .open || !isOut else { return }
+            steps.removeFirst()
+            var event = LifecycleEvent.state(kind, origin: .host)
+            mailboxes.accept(&event)
+            events.append(event)
+            defer { mailboxes.endDelivery(of: event) }
+            pass(event, answersLater: answersLater, isStuck: isStuck)
+        }
+
+        private mutating func pass(_ event: LifecycleEvent, answersLater: Bool, isStuck: Bool) {
             switch status {
             case .unlisted: return
             case .open where mailboxes.isTold(slot, at: event.sequence, event):
                 deliver(event, answersLater: answersLater, isStuck: isStuck)
             case .overdue, .open: mailboxes.put(event, for: slot)
             case .rejoined where event.sequence < mailboxes.told(slot):
-                broken.append("\(number) is skipped")
+                broken.append("\(event.sequence) is skipped")
             case .rejoined, .listed:
                 mailboxes.forget(slot)
                 slot.status.store(.listed, ordering: .relaxed)
                 deliver(event, answersLater: answersLater, isStuck: isStuck)
             }
-            // One that answers later is asked to make room.
-            while mailboxes.full === slot { _ = mailboxes.removeFirst(of: slot) }
+        }
+
+        /// Returns whether it may answer an event later, if it likes.
+        private func mayAnswerLater(_ event: LifecycleEvent) -> Bool {
+            guard isStopping, isStep(event) else { return true }
+            // Its own thread waits for the answer, unless it has a window.
+            return hasProcess && out.isEmpty && (window > 1 || !mailboxes.isOverdue(slot))
         }
 
         private mutating func deliver(
             _ event: LifecycleEvent, answersLater: Bool, isStuck: Bool
         ) {
+            let answersLater = answersLater && mayAnswerLater(event)
             tell(event)
             note(answersLater ? "to answer later" : isStuck ? "stuck" : "returns")
             if answersLater {
@@ -224,6 +284,7 @@ struct MailboxModelTests {
             if isOverdue { returned() }
             switch mailboxes.next(for: slot, on: isOverdue ? thread : nil) {
             case .event(let event):
+                let answersLater = answersLater && mayAnswerLater(event)
                 tell(event)
                 if isOverdue {
                     leaveOpen(event, answersLater)
@@ -234,8 +295,11 @@ struct MailboxModelTests {
                     mailboxes.answered(slot, event)
                     returned()
                 }
-            case .read where !isOverdue: takeOver(in: nil)
+            case .read where !isOverdue:
+                note("is to read")
+                takeOver(in: nil)
             case .read(let place):
+                note("reads at \(place)")
                 if failsInRead { fail() }
                 let found = events.first { $0.position.map { $0 >= place } == true }
                 if let event = mailboxes.take(found?.entry, found, for: slot, on: thread) {
@@ -243,11 +307,13 @@ struct MailboxModelTests {
                     leaveOpen(event, answersLater)
                 }
             case .deferred, .dropped: broken.append("work without an owner")
+            case .open where isStopping: leaveLater()
             case .open, .rejoined, nil: break
             }
         }
 
         private mutating func leaveOpen(_ event: LifecycleEvent, _ answersLater: Bool) {
+            note(answersLater ? "to answer later on its thread" : "on its thread")
             guard answersLater, !foreign.contains(Int(event.sequence)) else { return }
             if !mailboxes.leaveOpen(slot, event, on: thread) { broken.append("not left open") }
             leaveOpen()
@@ -264,6 +330,7 @@ struct MailboxModelTests {
             again.insert(number)
             // It begins once more.
             isDue = false
+            if isStopping, !mailboxes.isOverdue(slot) { leaveLater() }
         }
 
         mutating func resume() {
@@ -299,10 +366,11 @@ struct MailboxModelTests {
 
         /// Makes it again, in a slot of its own or in the one that it had.
         mutating func makeAgain(inNewSlot isNew: Bool) {
+            note(isNew ? "in a new slot" : "in its slot")
             // The thread of the former one ends.
             if mailboxes.isOverdue(slot) { _ = mailboxes.next(for: slot, on: thread) }
             if isNew {
-                let new = Self.slot(slot.number + 1, window: window)
+                let new = Self.slot(slot.number + 1, window: window, hasProcess)
                 _ = mailboxes.passOn(from: slot, to: new)
                 slot = new
             } else {
@@ -331,14 +399,29 @@ struct MailboxModelTests {
         }
     }
 
-    @Test("whatever happens to it, in any order", arguments: 0..<2000)
-    func walk(seed: Int) throws {
+    private static let runs = 20
+
+    /// `MODEL_WALKS` says how many walks there are in all; `MODEL_SEED` is the only one.
+    @Test("whatever happens to it, in any order", arguments: 0..<runs)
+    func walks(run: Int) throws {
+        if let seed = ModelRun.number("MODEL_SEED") { return try walk(seed) }
+        let count = (ModelRun.number("MODEL_WALKS") ?? 20_000) / Self.runs
+        for seed in run * count..<(run + 1) * count { try walk(seed) }
+    }
+
+    private func walk(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func toss() -> Bool { .random(using: &random) }
-        var life = Life(window: seed.isMultiple(of: 2) ? 1 : 3)
+        var life = Life(window: seed.isMultiple(of: 2) ? 1 : 3, hasProcess: seed % 4 < 2)
         for _ in 0..<60 where life.broken.isEmpty {
-            switch Int.random(in: 0..<15, using: &random) {
-            case 0..<4 where !life.isToCatchUp:
+            switch Int.random(in: 0..<17, using: &random) {
+            case 15 where !life.isStopping && !life.isToCatchUp && toss() && toss():
+                life.stop()
+                life.note("the app stops")
+            case 16 where life.isStopping, 0..<4 where life.isStopping:
+                life.nextStep(answersLater: toss(), isStuck: toss())
+                life.note("step")
+            case 0..<4 where !life.isToCatchUp && !life.isStopping:
                 let (isDurable, isClaimed) = (toss(), toss() && toss())
                 try life.send(
                     durable: isDurable, barrier: toss() && toss(), claimed: isClaimed,
@@ -365,12 +448,12 @@ struct MailboxModelTests {
             case 8 where life.mailboxes.isOpen(life.slot):
                 life.takeOver(in: nil)
                 life.note("is late")
-            case 9 where life.isOut:
+            case 9 where life.canGiveBack:
                 life.giveBack()
                 life.note("gives back")
             case 10 where life.status != .unlisted:
                 life.fail()
-            case 11 where life.status == .unlisted:
+            case 11 where life.status == .unlisted && !life.isStopping:
                 life.makeAgain(inNewSlot: toss())
                 life.note("is made again")
             default: continue
@@ -378,6 +461,6 @@ struct MailboxModelTests {
             life.endPause()
             life.check()
         }
-        #expect(life.broken == [], "\(life.acts.joined(separator: "; "))")
+        #expect(life.broken == [], "seed \(seed): \(life.acts.joined(separator: "; "))")
     }
 }
