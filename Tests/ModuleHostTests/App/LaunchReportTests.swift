@@ -39,6 +39,20 @@ struct LaunchReportTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("before READY the chain ends with what it waits for")
+    func unfinished() throws {
+        let times = LaunchTimes()
+        let start = ContinuousClock.now
+        let (done, current) = (try ModuleID("x.a"), try ModuleID("x.b"))
+        times.begin(at: start)
+        times.begins(.module, done, at: start)
+        times.ends(done, at: start + .milliseconds(10))
+        times.begins(.process, current, at: start + .milliseconds(10))
+        let report = report(times)
+        #expect(report.chain.map(\.name) == ["x.a", "x.b"])
+        #expect(report.chain.last?.ended == nil)
+    }
+
     @Test("processes start at the same time: the chain has the ones that were waited for")
     func processes() throws {
         let times = LaunchTimes()

@@ -46,6 +46,22 @@ struct WhyReportTests {
             fact)
     }
 
+    @Test("an inbox that cannot do its work, since its first problem")
+    func inbox() throws {
+        var metrics = InboxMetrics()
+        metrics.problems[.cursor] = "cannot keep the cursor: No space left on device"
+        let since = try #require(metrics.problemSince)
+        metrics.blocked = "no answer"
+        #expect(metrics.problemSince == since)
+        let report = try knowledge([]) { $0.inbox = metrics }.report()
+        let finding = try #require(report.findings.first)
+        #expect((finding.state, finding.since, finding.command) == ("inbox", since, "df -h .hostd"))
+        metrics.problems[.cursor] = nil
+        metrics.blocked = nil
+        #expect(metrics.problemSince == nil)
+        #expect(try knowledge([]) { $0.inbox = metrics }.report().findings == [])
+    }
+
     @Test("requests that failed, of which the log has some: how many, the last, and its caller")
     func failedRequests() throws {
         let report = try knowledge(
