@@ -216,12 +216,16 @@ struct OpenWindow {
         (bytes, pause) = (0, .none)
         for told in former {
             switch told.state {
-            case .out where isPaused:
-                all.append(told)
-                bytes += told.footprint
             case .answered: if !left.isEmpty, let entry = told.entry { answered.append(entry) }
-            case .out, .again, .due: if let entry = told.entry { left.append(entry) }
+            case .out where isPaused: break
+            case .out, .again, .due:
+                if let entry = told.entry { left.append(entry) }
+                continue
             }
+            // Behind one that is out those that are answered stand, too.
+            guard isPaused, told.state == .out || !isEmpty else { continue }
+            all.append(told)
+            bytes += told.footprint
         }
         return (left, answered)
     }
