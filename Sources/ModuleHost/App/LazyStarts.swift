@@ -95,7 +95,7 @@ final class LazyStarts {
             let (id, slot) = (start.record.id, start.record.slot)
             start.process = processes
             if start.record.entry.ends { limitEnd(of: start.record, in: host) }
-            isAwaited = processes.isPending(id)
+            isAwaited = processes.isPending(id) || start.record.entry.ends  // It may be done.
             guard isAwaited else { continue }
             processes.whenDone(id) {
                 host.onLane(limit: .launch) { app, thread in

@@ -52,8 +52,9 @@ final class ProcessStarts: Sendable {
     ///   - module: The module.
     ///   - body: Called on any thread; not at all where the start is cancelled before it was begun.
     func whenDone(_ module: ModuleID, _ body: @escaping @Sendable () -> Void) {
-        guard isPending(module), let start = starts[module] else { return body() }
-        start.showLines()
+        let start = starts[module]
+        start?.showLines()
+        guard let start, isPending(module) else { return body() }
         start.whenDone(body)
     }
 
