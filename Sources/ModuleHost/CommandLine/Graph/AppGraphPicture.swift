@@ -153,9 +153,16 @@ struct AppGraphPicture {
             path.needs, path.uses, path.calls { fill: none; stroke-width: 1.6 }
             path.needs { stroke: #b3261e }
             path.uses { stroke: #1a56b0; stroke-dasharray: 7 3 }
-            path.calls { stroke: #1b7f3b; stroke-dasharray: 2 3 }
+            path.calls { stroke: #1b7f3b; stroke-dasharray: 2 3 } .back { fill: #fafafa }
+            @media (prefers-color-scheme: dark) {
+            text { fill: #f2f2f4 } .s { fill: #b0b0b6 } .back { fill: #111113 }
+            .box { fill: #1c1c1e; stroke: #6a6a70 } .main { stroke: #f2f2f4 }
+            .needs { fill: #ff8a80 } .uses, .provides { fill: #8ab4f8 }
+            .calls { fill: #81c995 } .topics, .posts { fill: #cf9fe8 }
+            path.needs { stroke: #ff8a80 } path.uses { stroke: #8ab4f8 } path.calls { stroke: #81c995 }
+            }
             </style>
-            <rect width="\(total)" height="\(height)" fill="#fafafa"/>
+            <rect class="back" width="\(total)" height="\(height)"/>
             <text class="h" x="\(Size.margin)" y="30">\(htmlText(Self.name(graph.app))): \(graph.count)</text>
             \(legend)
 
