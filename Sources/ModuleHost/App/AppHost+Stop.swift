@@ -79,7 +79,9 @@ extension AppHost {
         for slot in lane.overdueSlots {
             if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
-        for id in lane.openSlots.compactMap(\.id) { waits.append("\(id) has events to answer") }
+        for id in lane.openSlots.sortedByNumber({ Int($0.rank) }).compactMap(\.id) {
+            waits.append("\(id) has events to answer")
+        }
         for id in moduleProcesses.ending { waits.append("the process of \(id) has not ended") }
         for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
         let shown = waits.isEmpty ? "the host is busy" : waits.shortList()
