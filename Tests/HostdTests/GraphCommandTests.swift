@@ -41,6 +41,25 @@ struct GraphCommandTests {
         #expect(outcome.error == (try HostProcess.run(["check"], in: folder.path).error))
     }
 
+    @Test("the slatefile is an argument or an option, of 'check', too, and not both")
+    func slatefile() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("{}", to: "a.json")
+        for command in ["check", "graph"] {
+            let named = try HostProcess.run([command, "a.json"], in: folder.path)
+            #expect(named.exit == .code(78))
+            let other = try HostProcess.run([command, "--slatefile", "a.json"], in: folder.path)
+            #expect((other.exit, other.error) == (named.exit, named.error))
+            let twice = try HostProcess.run(
+                [command, "--slatefile", "a.json", "a.json"], in: folder.path)
+            #expect(twice.exit == .code(64))
+            #expect(
+                twice.error.hasPrefix(
+                    "hostd \(command): the slatefile is given twice, as FILE and by '--slatefile'\n"
+                ))
+        }
+    }
+
     @Test("--json beside another format is refused")
     func twoFormats() throws {
         let outcome = try HostProcess.run(["graph", "--json", "--format", "svg"])

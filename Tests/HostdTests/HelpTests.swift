@@ -84,7 +84,7 @@ struct HelpTests {
             prints: """
                 hostd check: check a slatefile and show all of its errors
 
-                usage: hostd check [--state-dir DIR] [--json] [FILE]
+                usage: hostd check [--slatefile FILE] [--state-dir DIR] [--json] [FILE]
 
                 Shows each error with its place (file:line:column), the line, and how to correct
                 it. The token file, if the slatefile names one, is checked too; its lines are
@@ -95,9 +95,10 @@ struct HelpTests {
                   FILE  the slatefile to check (default: slatefile.json)
 
                 options:
-                  --state-dir DIR  apply what 'disable' has disabled in this state directory
-                  --json           print JSON, for programs
-                  -h, --help       show this text
+                  --slatefile FILE  the same as the argument
+                  --state-dir DIR   apply what 'disable' has disabled in this state directory
+                  --json            print JSON, for programs
+                  -h, --help        show this text
 
                 exit codes:
                   0   done

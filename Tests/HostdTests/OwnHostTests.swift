@@ -31,7 +31,7 @@ struct OwnHostTests {
         #expect(
             outcome.error == """
                 TestHost check: unknown option '--jsom'; did you mean '--json'?
-                usage: TestHost check [--state-dir DIR] [--json] [FILE]
+                usage: TestHost check [--slatefile FILE] [--state-dir DIR] [--json] [FILE]
                 see 'TestHost check --help'
 
                 """)

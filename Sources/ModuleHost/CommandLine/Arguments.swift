@@ -55,6 +55,15 @@ struct Arguments: Sendable {
     /// The first argument without a dash; nil where there is none.
     var operand: String? { operands.first }
 
+    /// The slatefile that a command is about.
+    var slatefile: String { operand ?? self["slatefile"] ?? Command.defaultSlatefile }
+
+    /// The error of a slatefile that is given twice; nil for none.
+    var slatefileTwice: String? {
+        operand != nil && has("slatefile")
+            ? "the slatefile is given twice, as FILE and by '--slatefile'" : nil
+    }
+
     /// Returns whether an option was given.
     func has(_ option: String) -> Bool { options[option] != nil }
 

@@ -32,13 +32,8 @@ struct UsageError: Error, Hashable, Sendable {
     }
 
     static func unknownOption(_ written: String, _ command: Command) -> UsageError {
-        let isArgument =
-            written == "--slatefile" && command.operands.contains { $0.placeholder == "FILE" }
-        let remedy =
-            isArgument
-            ? "; the slatefile is an argument: '\(command.name) FILE'"
-            : offer(written, command.allOptions.map { "--\($0.name)" })
-        return UsageError("unknown option '\(written)'" + remedy, command)
+        let offer = offer(written, command.allOptions.map { "--\($0.name)" })
+        return UsageError("unknown option '\(written)'" + offer, command)
     }
 
     static func repeatedOption(_ written: String, _ command: Command) -> UsageError {

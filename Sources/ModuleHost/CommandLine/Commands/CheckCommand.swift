@@ -10,6 +10,7 @@ extension Command {
             Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
         ],
         options: [
+            .slatefileArgument,
             Option(
                 name: "state-dir", placeholder: "DIR",
                 help: "apply what 'disable' has disabled in this state directory"),
@@ -21,8 +22,9 @@ extension Command {
             Example(
                 line: "check app.json --json", explanation: "the errors, for an editor"),
         ],
+        usageError: { $0.slatefileTwice },
         run: { arguments in
-            let path = arguments.operand ?? defaultSlatefile
+            let path = arguments.slatefile
             let environment = CurrentProcess.environment()
             do throws(SlatefileFailure) {
                 var slatefile = try Slatefile.load(path, environment: environment)

@@ -11,6 +11,7 @@ extension Command {
             Operand(placeholder: "FILE", help: "the slatefile (default: slatefile.json)")
         ],
         options: [
+            .slatefileArgument,
             Option(
                 name: "format", placeholder: "FORMAT",
                 choices: AppGraph.Format.allCases.map(\.rawValue), help: "(default: text)"),
@@ -21,12 +22,12 @@ extension Command {
             Example(line: "graph", explanation: "the modules of ./slatefile.json"),
             Example(line: "graph --format svg > app.svg", explanation: "a picture of them"),
         ],
-        usageError: { $0.formatError },
+        usageError: { $0.formatError ?? $0.slatefileTwice },
         run: { arguments in
             let format = arguments.format(AppGraph.Format.self) ?? .text
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(
-                    arguments.operand ?? defaultSlatefile,
+                    arguments.slatefile,
                     environment: CurrentProcess.environment())
                 let graph = AppGraph(of: slatefile).rendered(as: format)
                 return format == .json

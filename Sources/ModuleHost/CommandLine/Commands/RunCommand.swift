@@ -84,6 +84,9 @@ extension Command {
 extension Command.Option {
     static let slatefile = Self(
         name: "slatefile", placeholder: "FILE", help: "the slatefile (default: slatefile.json)")
+    /// The slatefile of a command that takes it as its argument, too.
+    static let slatefileArgument = Self(
+        name: "slatefile", placeholder: "FILE", help: "the same as the argument")
 
     static let stateDirectory = Self(
         name: "state-dir", placeholder: "DIR",
