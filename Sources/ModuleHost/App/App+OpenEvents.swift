@@ -6,8 +6,9 @@ extension App {
     func laterAnswers(to kind: EventKind) -> LifecycleEvent.LaterAnswers {
         if kind.isClaimed || kind == .launch { return .none }
         // The process of a module receives one event at a time, also before its host is ready.
-        if phase.isReady || role.upstream != nil && !phase.isEnding { return .all }
-        return phase == .activating || phase.isEnding && role.upstream == nil ? .processes : .none
+        let isRunning = phase.isReady || phase == .activating
+        if isRunning || role.upstream != nil && !phase.isEnding { return .all }
+        return phase.isEnding && role.upstream == nil ? .processes : .none
     }
 
     /// Notes that all modules were notified of an event, and that some have yet to answer.

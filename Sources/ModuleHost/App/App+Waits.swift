@@ -86,7 +86,8 @@ extension AppHost {
 extension App {
     /// Goes on to READY once each process has answered `activate`, and no module holds the launch.
     func becomeReadyWhenReleased() {
-        whenAnswered(records) { $0.becomeReadyUnlessHeld() }
+        // Each module has a time of its own, and is unresponsive after that.
+        whenAnswered(records, within: .seconds(1 << 30)) { $0.becomeReadyUnlessHeld() }
     }
 
     private func becomeReadyUnlessHeld() {

@@ -9,12 +9,13 @@ extension Shutdown {
 
     /// The modules whose processes have yet to answer a step of the stop.
     private var answering: [ModuleRecord] {
-        app.records.filter { app.gate.lane.answersStateEvent($0.slot) }
+        app.records.filter { app.gate.lane.answersStep($0.slot) }
     }
 
     /// Runs a closure, once, on the lane, when each process has answered the step, or the time of the step is over.
     private func whenAnswered(_ body: @escaping (Shutdown) -> Void) {
-        let limit = app.gate.lane.watchdog.restOfStep
+        // Behind the moment at which each that has not answered is unresponsive.
+        let limit = app.gate.lane.watchdog.restOfStep.map { $0 + StopBudget.minimum }
         app.whenAnswered(answering, within: limit, endsWithTime: true) { body($0.shutdown) }
     }
 

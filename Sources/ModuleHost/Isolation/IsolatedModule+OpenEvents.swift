@@ -56,7 +56,8 @@ extension IsolatedModule: EventTaker {
     /// - Returns: False where the caller is to wait for the answer: nothing was sent.
     func begin(_ event: LifecycleEvent) -> Bool {
         let services = context.host.services
-        guard event.laterAnswers != .none, !isGone, leavesOpen(event) else { return false }
+        guard event.laterAnswers != .none, !isGone, !isOver(before: event), leavesOpen(event)
+        else { return false }
         let deadline = deadline(of: event.kind)
         let open = OpenEvent(
             event, at: process, within: patience(beyond: deadline), from: services.time.now())
@@ -79,9 +80,14 @@ extension IsolatedModule: EventTaker {
         return true
     }
 
+    /// Returns whether the process has ended before it is sent a step of a stop, so that its end does not answer it.
+    private func isOver(before event: LifecycleEvent) -> Bool {
+        event.laterAnswers == .processes && process.queue.hasEnded
+    }
+
     /// The time for a step of a stop: the next one is to have its own.
     private func share(of event: LifecycleEvent) -> Duration? {
-        event.laterAnswers == .processes && context.host.services.isStopping
+        event.laterAnswers == .processes
             ? context.host.services.gate.lane.watchdog.share(of: context.slot) : nil
     }
 

@@ -110,10 +110,9 @@ extension Lane {
         isCatchingUp(slot) && !state.withLock { $0.mailboxes[slot]?.mail.open.isResting == true }
     }
 
-    /// Returns whether a module answers a change of the app's state, before everything else.
-    func answersStateEvent(_ slot: ModuleSlot) -> Bool {
-        isCatchingUp(slot)
-            && state.withLock { $0.mailboxes[slot]?.mail.open.oldest?.kind.stateChange != nil }
+    /// Returns whether the process of a module answers a step of the stop.
+    func answersStep(_ slot: ModuleSlot) -> Bool {
+        isCatchingUp(slot) && state.withLock { $0.mailboxes[slot]?.mail.open.hasStepOut == true }
     }
 
     /// The modules that are behind, and not overdue.

@@ -127,8 +127,7 @@ extension Mailboxes {
             return event?.kind.isClaimed == true
                 && (!hasProcess || entry.mail.open.isResting)
         }
-        let hasStepOut = hasProcess && entry.mail.open.oldest?.kind.stateChange != nil
-        guard hasProcess || event?.kind.stateChange != nil, !hasStepOut,
+        guard hasProcess || event?.kind.stateChange != nil, !entry.mail.open.hasStepOut,
             entry.mail.countInMemory == 0
         else { return false }
         entries[slot.number]?.mail.skip(position)

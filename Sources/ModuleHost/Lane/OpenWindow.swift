@@ -42,6 +42,8 @@ struct OpenWindow {
     var isEmpty: Bool { all.isEmpty }
     /// The oldest event that the module has to answer.
     var oldest: LifecycleEvent? { select { $0.state == .out }.first?.event }
+    /// Whether the module has a step of a stop to answer.
+    var hasStepOut: Bool { oldest?.laterAnswers == .processes }
     private var unanswered: [Told] { select { $0.state != .answered } }
     private var hasOut: Bool { contains { $0.state == .out } }
     /// Whether the module is to receive nothing for a time, since it wants an event again later.

@@ -53,7 +53,7 @@ struct StopBudget: Sendable {
         of slot: ModuleSlot?, before count: Int, at now: ContinuousClock.Instant
     ) -> Duration {
         if slot?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
-        let left = restOfStep(at: now)
+        let left = rest(at: now)
         return max(Self.minimum, (left - min(Self.share * count, third / 2)) / 2)
     }
 
@@ -63,9 +63,14 @@ struct StopBudget: Sendable {
         return wasOverdue ? Self.minimum : restOfStep(at: now)
     }
 
-    /// Returns the time that is left of the step, at least that of one module.
+    /// Returns the time that all processes together have for the step: of the last one a half, so that the rest is left to release
+    /// the modules.
     func restOfStep(at now: ContinuousClock.Instant) -> Duration {
-        max(Self.minimum, now.duration(to: end - third * stepsToCome))
+        max(Self.minimum, stepsToCome == 0 ? rest(at: now) / 2 : rest(at: now))
+    }
+
+    private func rest(at now: ContinuousClock.Instant) -> Duration {
+        now.duration(to: end - third * stepsToCome)
     }
 
     /// Returns the interval of the watchdog: a tenth of the shortest time that a module may get now.

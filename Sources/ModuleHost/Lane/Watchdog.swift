@@ -70,7 +70,7 @@ final class Watchdog: Sendable {
         stopBudget.withLock { $0?.share(of: slot, at: time.now()) }
     }
 
-    /// The time that is left of a step of the stop; nil without a stop.
+    /// The time that processes have for a step of the stop; nil without a stop.
     var restOfStep: Duration? { stopBudget.withLock { $0?.restOfStep(at: time.now()) } }
 
     /// Notes that the lane was taken from a module that did not return in time.

@@ -18,7 +18,8 @@ public struct LifecycleEvent: Sendable {
     /// The modules that may answer an event later.
     enum LaterAnswers {
         case none
-        /// Those in processes of their own. For an asynchronous handler in the host's process the app does not wait at all: it is a hold.
+        /// Those in processes of their own: the event is a step of a stop. For an asynchronous handler in the host's process the app
+        /// does not wait at all: it is a hold.
         case processes
         case all
     }

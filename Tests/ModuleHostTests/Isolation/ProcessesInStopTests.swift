@@ -113,6 +113,68 @@ struct ProcessesInStopTests {
         #expect(try await begun(6).last == "b terminate")
     }
 
+    @Test("one that hangs in `terminate` leaves half of the rest to release the others")
+    func hangsAtEnd() async throws {
+        let host = try await launched(program("b"), program("c"))
+        host.host.stop(.stopped, because: "the test is over", origin: .host, within: .seconds(6))
+        for step in Self.steps { try answer("c \(step)") }
+        for step in Self.steps.dropLast() { try answer("b \(step)") }
+        _ = try await begun(6)
+        await probe.reached("z terminate")
+        await host.settled()
+        host.time.advance(by: .seconds(3))
+        await probe.reached("z deinit")
+        try answer("b terminate")
+        let outcome = await host.end()
+        #expect(outcome == .stopped, "\(outcome) \(host.recorder.records)")
+    }
+
+    @Test("one that has yet to answer an event from before the stop holds up no other")
+    func hangsBefore() async throws {
+        let host = try await launched(program("b", more: #""deadline": "2m""#))
+        try host.deliver(.background)
+        #expect(try await begun(1) == ["b resign-active"])
+        let end = stopping(host)
+        _ = await host.recorder.first { $0.message.hasPrefix("stopping") }
+        await host.settled()
+        // A third for what was accepted before; then the lane waits for it, as long as the stop lets it.
+        while !probe.entries("z").contains("z terminate") {
+            host.time.advance(by: .milliseconds(100))
+            await Task.yield()
+        }
+        for step in Self.steps { try answer("b \(step)") }
+        _ = await end.value
+    }
+
+    @Test("READY waits for the answers to `activate`, which all give at the same time")
+    func activate() async throws {
+        let names = ["b", "c"]
+        let entries = names.map { name in
+            HostUnderTest.Entry(
+                name: name,
+                command: ShellModule.command(
+                    "x.\(name)", declaring: #","events":["activate"]"#,
+                    start: "cd '\(folder.path)'",
+                    cases: """
+                        *'"event":"activate"'*)
+                            echo "\(name) activate" >>begun
+                            while [ ! -e "\(name) activate" ]; do kill -0 $PPID || exit 1; done
+                            result=null ;;
+                        """,
+                    end: #"case $line in *'"method":"shutdown"'*) exit 0 ;; esac"#))
+        }
+        let host = try HostUnderTest(
+            [HostUnderTest.Entry(name: "a")] + entries, processes: .quick, probe: probe)
+        async let launched = host.launched()
+        #expect(try await begun(2).sorted() == ["b activate", "c activate"])
+        try answer("c activate")
+        await host.settled()
+        #expect(host.recorder.records.allSatisfy { !$0.message.hasPrefix("ready") })
+        try answer("b activate")
+        _ = try await launched
+        #expect(await host.stopped() == .stopped)
+    }
+
     @Test("one that is killed from outside in a step is started again and receives it once more")
     func dies() async throws {
         let host = try await launched(program("b"), program("c"))

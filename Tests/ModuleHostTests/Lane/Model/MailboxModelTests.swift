@@ -228,6 +228,7 @@ struct MailboxModelTests {
             guard kind != .terminate || status != .open || !isOut else { return }
             steps.removeFirst()
             var event = LifecycleEvent.state(kind, origin: .host)
+            event.laterAnswers = .processes
             mailboxes.accept(&event)
             events.append(event)
             defer { mailboxes.endDelivery(of: event) }
