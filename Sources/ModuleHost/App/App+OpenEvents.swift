@@ -8,7 +8,8 @@ extension App {
         // The process of a module receives one event at a time, also before its host is ready.
         let isRunning = phase.isReady || phase == .activating
         if isRunning || role.upstream != nil && !phase.isEnding { return .all }
-        return phase.isEnding && role.upstream == nil ? .processes : .none
+        let isStep = phase.isEnding && role.upstream == nil && kind.stateChange != nil
+        return isStep ? .processes : .none
     }
 
     /// Notes that all modules were notified of an event, and that some have yet to answer.
@@ -166,7 +167,11 @@ extension App {
             LaneWork(limit: .stop) { [app = host.app] thread in
                 let (app, taker) = (app.open(on: thread), confined.open(on: thread))
                 var hasGoneOn = false
-                _ = app.gate.call(slot, on: thread) { hasGoneOn = taker.goOn() }
+                // Its answer is awaited here: what comes next is behind it, or the release.
+                _ = app.gate.call(slot, on: thread) {
+                    hasGoneOn = taker.goOn()
+                    if hasGoneOn { taker.settleEvent() }
+                }
                 if hasGoneOn, app.gate.lane.owns(thread) { app.goOnInStop(taker, slot) }
             }
         ])

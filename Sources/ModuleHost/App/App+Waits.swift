@@ -86,8 +86,12 @@ extension AppHost {
 extension App {
     /// Goes on to READY once each process has answered `activate`, and no module holds the launch.
     func becomeReadyWhenReleased() {
+        let waits = records.contains { gate.lane.answers($0.slot) }
         // Each module has a time of its own, and is unresponsive after that.
-        whenAnswered(records, within: .seconds(1 << 30)) { $0.becomeReadyUnlessHeld() }
+        whenAnswered(records, within: .seconds(1 << 30)) { app in
+            // A stop that came meanwhile ends the wait, too.
+            if !waits || app.host?.isStopping == false { app.becomeReadyUnlessHeld() }
+        }
     }
 
     private func becomeReadyUnlessHeld() {

@@ -146,8 +146,7 @@ struct ProcessesInStopTests {
         _ = await end.value
     }
 
-    @Test("READY waits for the answers to `activate`, which all give at the same time")
-    func activate() async throws {
+    private func hostThatActivates() throws -> HostUnderTest {
         let names = ["b", "c"]
         let entries = names.map { name in
             HostUnderTest.Entry(
@@ -163,8 +162,28 @@ struct ProcessesInStopTests {
                         """,
                     end: #"case $line in *'"method":"shutdown"'*) exit 0 ;; esac"#))
         }
-        let host = try HostUnderTest(
+        return try HostUnderTest(
             [HostUnderTest.Entry(name: "a")] + entries, processes: .quick, probe: probe)
+    }
+
+    @Test("a stop that comes before the answers to `activate` is no READY")
+    func stopBeforeReady() async throws {
+        let host = try hostThatActivates()
+        try host.host.launch()
+        _ = try await begun(2)
+        try host.deliver(.memoryWarning)
+        let end = stopping(host)
+        _ = await host.recorder.first { $0.message.hasPrefix("stopping") }
+        try answer("b activate", "c activate")
+        #expect(await end.value == .stopped)
+        let messages = host.recorder.records.map(\.message)
+        #expect(messages.allSatisfy { !$0.hasPrefix("ready") })
+        #expect(messages.contains("1 events came before READY and are not delivered"))
+    }
+
+    @Test("READY waits for the answers to `activate`, which all give at the same time")
+    func activate() async throws {
+        let host = try hostThatActivates()
         async let launched = host.launched()
         #expect(try await begun(2).sorted() == ["b activate", "c activate"])
         try answer("c activate")
