@@ -50,8 +50,13 @@ import Testing
         for host in [b, c] {
             await host.inbox.waitUntil { $0.count { $0.topic == "shared.order" } == 10 }
         }
+        func taken() -> [IncomingEvent] {
+            (b.inbox.events + c.inbox.events).filter { $0.topic == "jobs.resize" }
+        }
+        // Before that nothing may be pending, too.
+        while taken().count < 200 { await Task.yield() }
         await expectFinished(idA, server)
-        let taken = (b.inbox.events + c.inbox.events).filter { $0.topic == "jobs.resize" }
+        let taken = taken()
         #expect(taken.map(\.body).sorted() == bodies(1...200, of: "job").sorted())
         #expect(taken.allSatisfy { $0.source == "redis:" + idA })
         for host in hosts {
