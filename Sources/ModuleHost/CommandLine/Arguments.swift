@@ -55,8 +55,8 @@ struct Arguments: Sendable {
     /// The first argument without a dash; nil where there is none.
     var operand: String? { operands.first }
 
-    /// The slatefile that a command is about.
-    var slatefile: String { operand ?? self["slatefile"] ?? Command.defaultSlatefile }
+    /// The slatefile of a command that takes it as its argument, too.
+    var slatefileArgument: String { operand ?? self["slatefile"] ?? Command.defaultSlatefile }
 
     /// The error of a slatefile that is given twice; nil for none.
     var slatefileTwice: String? {

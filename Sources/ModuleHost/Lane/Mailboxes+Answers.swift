@@ -110,9 +110,9 @@ extension Mailboxes {
 
     /// Returns whether the lane notifies a module of an event that does not wait for its answer.
     ///
-    /// In a stop these are the shutdown events, unless one of them waits already, or the process of the module has one to answer. Other parts of a module receive the event that
-    /// it is to answer. Between two slices of its handler a module can be asked whether it claims something: a search does not
-    /// wait, and the module's other events stand where they are.
+    /// In a stop these are the shutdown events, unless one of them waits already, or the process of the module has one to
+    /// answer. Other parts of a module receive the event that it is to answer. Between two slices of its handler a module can be
+    /// asked whether it claims something: a search does not wait, and the module's other events stand where they are.
     mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ event: LifecycleEvent?) -> Bool
     {
         guard let entry = self[slot], entry.isAnswerAwaited else { return true }

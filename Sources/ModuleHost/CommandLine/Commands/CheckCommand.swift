@@ -24,7 +24,7 @@ extension Command {
         ],
         usageError: { $0.slatefileTwice },
         run: { arguments in
-            let path = arguments.slatefile
+            let path = arguments.slatefileArgument
             let environment = CurrentProcess.environment()
             do throws(SlatefileFailure) {
                 var slatefile = try Slatefile.load(path, environment: environment)

@@ -27,7 +27,7 @@ extension Command {
             let format = arguments.format(AppGraph.Format.self) ?? .text
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(
-                    arguments.slatefile,
+                    arguments.slatefileArgument,
                     environment: CurrentProcess.environment())
                 let graph = AppGraph(of: slatefile).rendered(as: format)
                 return format == .json

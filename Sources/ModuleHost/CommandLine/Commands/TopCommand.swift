@@ -12,8 +12,9 @@ extension Command {
             'metrics' prints the sums. A module that is unresponsive takes all of its time.
 
             Keys: q ends it. l, e, p, b, f, r, m, s and n sort by lane, events, p99, behind, failures,
-            restarts, memory, state and name; space shows the next rows where not all fit. If the host does not answer in time, the second line says so, and the
-            last table stays. If the host ends, it waits for the next one.
+            restarts, memory, state and name; space shows the next rows where not all fit. If the host does
+            not answer in time, the second line says so, and the last table stays. If the host ends, it waits
+            for the next one.
 
             Where stdout is not a terminal that can move its cursor, it prints one table and ends, as with
             --once.

@@ -63,7 +63,7 @@ extension WhyKnowledge {
             newest = (entry.time, last, process)
         }
         guard let newest else { return [] }
-        var finding = WhyReport.Finding(nil, "failing requests", .deadLetters)
+        var finding = WhyReport.Finding(nil, "failing requests", .requests)
         finding.reason =
             "\(count) requests failed in the last 10 minutes; at \(newest.time.iso8601): \(newest.text)"
         finding.command = "ps -f -p \(newest.process)"

@@ -32,8 +32,8 @@ package struct WhyReport: Hashable, Sendable {
     package enum Rank: Int, Sendable {
         /// The host does not do its work: it is not ready, or its inbox cannot do its own.
         case unusable
-        case unresponsive, failed, waiting, processEnds, errors, reload, deadLetters, slow, task
-        case death, slowStart
+        case unresponsive, failed, waiting, processEnds, errors, reload, deadLetters, requests, slow
+        case task, death, slowStart
     }
 
     /// Whether a host runs; else this comes from the files that the last one has left.
