@@ -96,7 +96,7 @@ import Testing
             a = try host(idA, inbox: a.inbox)
             a.receive()
             // All is received and noted, so that it is removed.
-            while try server.command("XLEN", "shop:" + idA) != .integer(0) { await Task.yield() }
+            try await poll { try server.command("XLEN", "shop:" + idA) == .integer(0) }
             await a.publish(messages(round * 20 + 11...round * 20 + 20, of: "a"))
         }
         await a.publish(messages(101...101, of: "a"))
@@ -207,8 +207,6 @@ extension TestHost {
 extension RedisServer {
     /// Waits until a host has noted a position.
     fileprivate func waitUntil(_ id: String, notes position: String) async throws {
-        while try command("HGET", "shop:seen", id).text?.contains(position) != true {
-            await Task.yield()
-        }
+        try await poll { try command("HGET", "shop:seen", id).text?.contains(position) == true }
     }
 }

@@ -81,7 +81,7 @@ let (idA, idB, idC) = ("a000000000000001", "b000000000000002", "c000000000000003
         var b = try host(idB, config: config)
         b.receive()
         // Later events are received either way, also those of a host that comes later.
-        await server.waitUntilHostIsThere(idB)
+        try await server.waitUntilHostIsThere(idB)
         let c = try host(idC)
         await c.publish(messages(1...2, of: "c"))
         await a.publish(messages(4...5, of: "a"))
@@ -200,9 +200,10 @@ let (idA, idB, idC) = ("a000000000000001", "b000000000000002", "c000000000000003
 
 extension RedisServer {
     /// Waits until a host has taken its stream, and noted what it has seen after it looked for the others.
-    func waitUntilHostIsThere(_ id: String) async {
-        while (try? command("HGET", "shop:seen", id)) == .null
-            || (try? info("commandstats", "cmdstat_xread:calls=")) == 0
-        { await Task.yield() }
+    func waitUntilHostIsThere(_ id: String) async throws {
+        try await poll {
+            try command("HGET", "shop:seen", id) != .null
+                && info("commandstats", "cmdstat_xread:calls=") > 0
+        }
     }
 }

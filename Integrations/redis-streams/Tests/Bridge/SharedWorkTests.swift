@@ -31,11 +31,12 @@ import Testing
         messages(range, of: "job", topic: "jobs.resize")
     }
 
-    private func expectFinished(_ source: String, _ server: RedisServer) async {
+    private func expectFinished(_ source: String, _ server: RedisServer) async throws {
         // All are finished when nothing is pending; before the group is there, that is an error.
-        while (try? server.command("XPENDING", "shop:" + source, "workers"))?.elements?.first
-            != .integer(0)
-        { await Task.yield() }
+        try await poll {
+            (try? server.command("XPENDING", "shop:" + source, "workers"))?.elements?.first
+                == .integer(0)
+        }
     }
 
     @Test func eachComesToOneHostOfTheGroupAndToAllOthers() async throws {
@@ -44,6 +45,10 @@ import Testing
         let all = try host("d000000000000004", #"{"from": "start"}"#)
         let hosts = [sender, b, c, all]
         for host in hosts { host.receive() }
+        // What is published and received before a host is there may be removed.
+        for id in [idB, idC] {
+            try await poll { try server.command("HGET", "shop:seen", id) != .null }
+        }
         await sender.publish(jobs(1...200))
         await sender.publish(messages(201...210, of: "all"))
         await all.inbox.waitUntil { $0.count == 210 }
@@ -54,8 +59,8 @@ import Testing
             (b.inbox.events + c.inbox.events).filter { $0.topic == "jobs.resize" }
         }
         // Before that nothing may be pending, too.
-        while taken().count < 200 { await Task.yield() }
-        await expectFinished(idA, server)
+        try await poll { taken().count >= 200 }
+        try await expectFinished(idA, server)
         let taken = taken()
         #expect(taken.map(\.body).sorted() == bodies(1...200, of: "job").sorted())
         #expect(taken.allSatisfy { $0.source == "redis:" + idA })
@@ -77,7 +82,7 @@ import Testing
         await quick.inbox.waitUntil { $0.count == 16 }
         #expect(slow.inbox.events.count == 4)
         slow.inbox.finish()
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         #expect(slow.inbox.events.count == 4 && quick.inbox.events.count == 16)
         await slow.stop()
         await quick.stop()
@@ -95,7 +100,7 @@ import Testing
         await sender.publish(jobs(6...6))
         await gone.stop()
         await there.inbox.waitUntil { Set($0.map(\.body)).isSuperset(of: bodies(1...5, of: "job")) }
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         await there.stop()
     }
 
@@ -111,7 +116,7 @@ import Testing
         let next = try host(idB, config)
         next.receive()
         await next.inbox.waitUntil { $0.count == 5 }
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         #expect(next.inbox.bodies().sorted() == bodies(1...5, of: "job"))
         await next.stop()
     }
@@ -123,7 +128,7 @@ import Testing
         await b.publish(jobs(1...5))
         await b.publish(messages(6...6, of: "end"))
         await c.inbox.waitUntil { $0.count == 1 }
-        await expectFinished(idB, server)
+        try await expectFinished(idB, server)
         #expect(c.inbox.bodies() == bodies(6...6, of: "end"))
         await b.stop()
         await c.stop()
@@ -135,7 +140,7 @@ import Testing
         b.receive()
         old.receive()
         await old.publish(jobs(1...2))
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         await old.stop()
         _ = try folder.copy(idA, to: "backup")
         await old.publish(jobs(3...5))
@@ -164,8 +169,8 @@ import Testing
         #expect(
             try server.command("XRANGE", "shop:" + idA, "1-100", "1-500").elements?.count == 5)
         worker.inbox.finish()
-        await expectFinished(idA, server)
-        while try server.command("XLEN", "shop:" + idA) != .integer(0) { await Task.yield() }
+        try await expectFinished(idA, server)
+        try await poll { try server.command("XLEN", "shop:" + idA) == .integer(0) }
         await worker.stop()
         await sender.stop()
     }
@@ -181,7 +186,7 @@ import Testing
         // It is asked again and again, and goes on with others.
         for asked in 1...6 {
             broken.inbox.finish(.waiting)
-            while broken.inbox.duplicates < asked * 2 { await Task.yield() }
+            await broken.inbox.waitForDuplicates(asked * 2)
         }
         #expect(
             try server.command("XPENDING", "shop:" + idA, "workers").elements?.first
@@ -189,7 +194,7 @@ import Testing
         other.receive()
         await other.inbox.waitUntil { $0.count == 2 }
         broken.inbox.finish()
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         await broken.stop()
         await other.stop()
     }
@@ -202,7 +207,7 @@ import Testing
         worker.receive()
         await worker.inbox.waitUntil { $0.count == 3 }
         await worker.publish(jobs(4...4))
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         #expect(worker.inbox.bodies() == bodies(1...3, of: "job"))
         await worker.stop()
     }
@@ -234,7 +239,7 @@ import Testing
             $0
                 == "warning: message 1-100 of host \(idA) is a dead letter in Redis: host \(idB): no module listens to topic 'jobs.resize'"
         }
-        await expectFinished(idA, server)
+        try await expectFinished(idA, server)
         #expect(try server.command("XLEN", "shop:dead") == .integer(1))
         await worker.stop()
     }
@@ -242,7 +247,7 @@ import Testing
     @Test func aGroupHasTheSameTopicsInAllHosts() async throws {
         let (b, c) = (try host(idB), try host(idC, #"{"share": ["jobs.a"], "group": "workers"}"#))
         b.receive()
-        while try server.command("HGET", "shop:groups", "workers") == .null { await Task.yield() }
+        try await poll { try server.command("HGET", "shop:groups", "workers") != .null }
         c.receive()
         await c.inbox.waitForLine {
             $0.contains(
@@ -263,9 +268,7 @@ import Testing
             try await killed
         }
         let wanted = Set(bodies(1...400, of: "job"))
-        while !wanted.isSubset(of: (b.inbox.events + c.inbox.events).map(\.body)) {
-            await Task.yield()
-        }
+        try await poll { wanted.isSubset(of: (b.inbox.events + c.inbox.events).map(\.body)) }
         await b.stop()
         await c.stop()
     }

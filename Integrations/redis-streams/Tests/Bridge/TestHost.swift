@@ -125,6 +125,16 @@ func bodies(_ range: ClosedRange<Int>, of host: String) -> [String] {
     range.map { "\"\(host) \($0)\"" }
 }
 
+/// Asks again and again, until something is so.
+///
+/// - Throws: What the question throws, and at the end of the test's time.
+func poll(until isSo: () throws -> Bool) async throws {
+    while try !isSo() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
 /// A folder of a test, removed with the object.
 final class TestFolder: Sendable {
     let path: String

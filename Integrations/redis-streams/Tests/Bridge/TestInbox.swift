@@ -13,11 +13,13 @@ final class TestInbox: BridgeHost {
         var works: [String: CheckedContinuation<WorkOutcome, Never>] = [:]
         var isWorkHeld = false
         var isClosed = false
-        var waitingForLine:
-            [(isMet: @Sendable (String) -> Bool, CheckedContinuation<Void, Never>)] =
-                []
-        var waiting:
-            [(isMet: @Sendable ([IncomingEvent]) -> Bool, CheckedContinuation<Void, Never>)] = []
+        var waiting: [(isMet: @Sendable (State) -> Bool, CheckedContinuation<Void, Never>)] = []
+
+        mutating func accept(_ event: IncomingEvent) -> IncomingOutcome {
+            if let outcome = isRefused(event) { return outcome }
+            if ids.insert(event.id).inserted { events.append(event) } else { duplicates += 1 }
+            return .accepted
+        }
     }
 
     private let state = Mutex(State())
@@ -37,23 +39,22 @@ final class TestInbox: BridgeHost {
     }
 
     func send(_ events: [IncomingEvent]) async -> [IncomingOutcome] {
-        let (outcomes, met) = state.withLock { state in
-            let outcomes = events.map { event in
-                if let outcome = state.isRefused(event) { return outcome }
-                if state.ids.insert(event.id).inserted {
-                    state.events.append(event)
-                } else {
-                    state.duplicates += 1
-                }
-                return .accepted
+        change { state in events.map { state.accept($0) } }
+    }
+
+    /// Changes the state, and lets those go on who wait for it.
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, met) = state.withLock { state in
+            let result = body(&state)
+            let met = state.waiting.filter { $0.isMet(state) }.map(\.1)
+            if !met.isEmpty {
+                let now = state
+                state.waiting.removeAll { $0.isMet(now) }
             }
-            let met = state.waiting.filter { $0.isMet(state.events) }
-            let all = state.events
-            state.waiting.removeAll { $0.isMet(all) }
-            return (outcomes, met)
+            return (result, met)
         }
-        for waiting in met { waiting.1.resume() }
-        return outcomes
+        for waiting in met { waiting.resume() }
+        return result
     }
 
     /// Makes all works wait until ``finish(_:)``.
@@ -75,13 +76,14 @@ final class TestInbox: BridgeHost {
     }
 
     func deliver(_ event: IncomingEvent) async -> WorkOutcome {
-        switch await send([event]).first {
-        case .invalid(let reason)?: return .invalid(reason)
-        case .notNow(let reason)?: return .notNow(reason)
-        case .accepted?, nil: break
-        }
-        return await withCheckedContinuation { continuation in
-            let outcome = state.withLock { state -> WorkOutcome? in
+        await withCheckedContinuation { continuation in
+            // Whoever sees the event may finish it.
+            let outcome = change { state -> WorkOutcome? in
+                switch state.accept(event) {
+                case .invalid(let reason): return .invalid(reason)
+                case .notNow(let reason): return .notNow(reason)
+                case .accepted: break
+                }
                 if state.isClosed { return .left }
                 guard state.isWorkHeld else { return .delivered }
                 state.works[event.id] = continuation
@@ -93,39 +95,41 @@ final class TestInbox: BridgeHost {
 
     /// Waits until the accepted events are as expected.
     func waitUntil(_ isMet: @escaping @Sendable ([IncomingEvent]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMetNow = state.withLock { state in
-                if isMet(state.events) { return true }
-                state.waiting.append((isMet, continuation))
-                return false
-            }
-            if isMetNow { continuation.resume() }
-        }
-    }
-
-    func notice(_ message: String) { log("notice: " + message) }
-    func warning(_ message: String) { log("warning: " + message) }
-
-    private func log(_ line: String) {
-        let met = state.withLock { state in
-            state.lines.append(line)
-            defer { state.waitingForLine.removeAll { $0.isMet(line) } }
-            return state.waitingForLine.filter { $0.isMet(line) }
-        }
-        for waiting in met { waiting.1.resume() }
+        await wait { isMet($0.events) }
     }
 
     /// Waits until a line is logged, or was.
     func waitForLine(_ isMet: @escaping @Sendable (String) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMetNow = state.withLock { state in
-                if state.lines.contains(where: isMet) { return true }
-                state.waitingForLine.append((isMet, continuation))
-                return false
+        await wait { $0.lines.contains(where: isMet) }
+    }
+
+    /// Waits until as many events came again.
+    func waitForDuplicates(_ count: Int) async {
+        await wait { $0.duplicates >= count }
+    }
+
+    /// Returns at the end of the test's time, too, so that it fails instead of waiting for ever.
+    private func wait(_ isMet: @escaping @Sendable (State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isMetNow = state.withLock { state in
+                    if Task.isCancelled || isMet(state) { return true }
+                    state.waiting.append((isMet, continuation))
+                    return false
+                }
+                if isMetNow { continuation.resume() }
             }
-            if isMetNow { continuation.resume() }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                return state.waiting.map(\.1)
+            }
+            for waiting in waiting { waiting.resume() }
         }
     }
+
+    func notice(_ message: String) { change { $0.lines.append("notice: " + message) } }
+    func warning(_ message: String) { change { $0.lines.append("warning: " + message) } }
 
     func wait(_ duration: Duration) async { await Task.yield() }
 }

@@ -171,6 +171,7 @@ import Testing
 extension StreamEngine {
     fileprivate func readUntilOne(of source: StreamName) async throws -> [StreamEntry] {
         while true {
+            try Task.checkCancellation()
             let read = try await read(after: [source: .start], limit: 10)
             if !read.isEmpty { return read }
         }

@@ -69,6 +69,7 @@ import Testing
                 let events = (1...8).map { event(round * 1000 + window * 10 + $0) }
                 all += events
                 while await streamError({ try await engine.publish(events) }) != nil {
+                    try Task.checkCancellation()
                     await server.waitUntilStartedAgain()
                 }
             }

@@ -48,13 +48,15 @@ final class RedisServer: Sendable {
             await Task.yield()
         }
         isStarting.withLock { $0 = true }
+        defer {
+            let waiting = isStarting.withLock { state in
+                state = false
+                return waiters.withLock { exchange(&$0) }
+            }
+            for waiter in waiting { waiter.resume() }
+        }
         kill()
         try start()
-        let waiting = isStarting.withLock { state in
-            state = false
-            return waiters.withLock { exchange(&$0) }
-        }
-        for waiter in waiting { waiter.resume() }
     }
 
     /// Waits while the server is not running.
