@@ -179,7 +179,7 @@ struct Mailbox {
     /// - Returns: False where it has others to answer first.
     mutating func leaveOpen(_ event: LifecycleEvent, window: Int) -> Bool {
         // One that it is notified of again stands there already.
-        guard isIn(event) && open.isOut(event) || open.take(event, window: window) else {
+        guard open.take(event, window: window) || isIn(event) && open.isOut(event) else {
             return false
         }
         if isIn(event) { tell(nil, begun: nil) }

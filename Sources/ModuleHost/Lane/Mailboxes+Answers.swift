@@ -19,7 +19,7 @@ extension Mailboxes {
             case .unattended: break
             }
         } else {
-            entries[slot.number] = Entry(slot: slot, mail: Mailbox())
+            entries[slot.number] = Entry(slot)
         }
         // Else the taker of the mailbox notifies the module.
         guard entries[slot.number]?.mail.leaveOpen(event, window: slot.window) == true else {
@@ -116,7 +116,8 @@ extension Mailboxes {
     mutating func isTold(_ slot: ModuleSlot, at position: UInt64, _ event: LifecycleEvent?) -> Bool
     {
         guard let entry = self[slot], entry.isAnswerAwaited else { return true }
-        if entry.mail.open.isOut(at: position) { return true }
+        // A position that is new to the module needs no search.
+        if entry.mail.reached > position, entry.mail.open.isOut(at: position) { return true }
         let hasProcess = slot.limits.hasProcess
         guard isStopping else {
             if let event, entries[slot.number]?.mail.admit(event, window: slot.window) == true {

@@ -14,7 +14,9 @@ extension Mailboxes {
     }
 
     /// The mailbox of a module.
-    struct Entry {
+    ///
+    /// An object: a change of a value that is read elsewhere meanwhile would copy its events.
+    final class Entry {
         let slot: ModuleSlot
         var mail: Mailbox
         var taker = Taker.unattended
@@ -25,6 +27,10 @@ extension Mailboxes {
         var deferred = Deque<DeferredWork>()
         /// Whether its thread has ended before it had caught up, since the lane was closed: then no work is deferred.
         var isLeftBehind = false
+
+        init(_ slot: ModuleSlot, _ mail: Mailbox = Mailbox()) {
+            (self.slot, self.mail) = (slot, mail)
+        }
 
         var isBehind: Bool {
             if case .unattended = taker { false } else { true }

@@ -6,9 +6,6 @@ import Synchronization
 /// is made again, or by the next host.
 extension Mailboxes {
     /// The modules that are not listed and that durable events wait for.
-    ///
-    /// Slots alone: a loop over `entries` itself keeps a second reference to each mailbox, so that each change
-    /// of one copies it.
     var heldSlots: [ModuleSlot] {
         entries.values.filter { $0.isHeld && !$0.slot.isListed }.map(\.slot)
     }
@@ -27,7 +24,7 @@ extension Mailboxes {
     /// Lets the durable events of a mailbox wait for the module's next instance, or the next host.
     mutating func hold(_ slot: ModuleSlot) {
         slot.isAwaited.store(true, ordering: .relaxed)
-        if self[slot] == nil { entries[slot.number] = Entry(slot: slot, mail: Mailbox()) }
+        if self[slot] == nil { entries[slot.number] = Entry(slot) }
         entries[slot.number]?.isHeld = true
     }
 
@@ -87,7 +84,7 @@ extension Mailboxes {
             release(old)
             return 0
         }
-        var successor = self[new] ?? Entry(slot: new, mail: Mailbox(notified: entry.mail.notified))
+        let successor = self[new] ?? Entry(new, Mailbox(notified: entry.mail.notified))
         (successor.mail.backlog, successor.isHeld) = (backlog, true)
         entries[new.number] = successor
         // In this order there is no moment at which the black box has neither.

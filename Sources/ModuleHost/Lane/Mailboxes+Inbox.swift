@@ -25,16 +25,17 @@ extension Mailboxes {
 
     /// Notes the first durable event that a module has not received, dropped ones among them.
     func noteUndelivered(_ slot: ModuleSlot) {
-        let mail = self[slot].flatMap { $0.counts ? $0.mail : nil }
+        let entry = self[slot].flatMap { $0.counts ? $0 : nil }
         let dropped = droppedRanges.lazy.filter { $0.slot === slot }.map(\.first).min()
-        let first = [dropped, mail?.first].compactMap(\.self).min()
+        let own = entry?.mail.first
+        let first = [dropped, own].compactMap(\.self).min()
         note(
             slot,
             first.map {
-                let isBegun = $0 == mail?.first && mail?.isFirstBegun == true
+                let isBegun =
+                    $0 == own && !slot.limits.hasProcess && entry?.mail.isFirstBegun == true
                 return UndeliveredEvents(
-                    first: $0, isBegun: isBegun && !slot.limits.hasProcess, notified: mail?.notified
-                )
+                    first: $0, isBegun: isBegun, notified: entry?.mail.notified)
             })
     }
 

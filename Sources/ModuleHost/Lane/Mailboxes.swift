@@ -13,8 +13,6 @@ struct Mailboxes {
     let box: BlackBox?
     let memory = MailboxMemory()
     /// The mailboxes, by the numbers of their slots.
-    ///
-    /// Changed in place: who holds an entry meanwhile has its events copied.
     var entries: [UInt16: Entry] = [:]
     /// The numbers of the modules that are behind: many others may have failed, whose mailboxes need not be looked at for these.
     private var behind: Set<UInt16> = []
@@ -176,7 +174,7 @@ struct Mailboxes {
     ) {
         for slot in slots where !isOverdue(slot) {
             let (isFirst, number) = (slot === slots.first, slot.number)
-            var entry = self[slot] ?? Entry(slot: slot, mail: Mailbox())
+            let entry = self[slot] ?? Entry(slot)
             if entry.isBehind {
                 // Not a search of which it was asked while it has another event to answer.
                 if isFirst, let event = job?.event, entry.mail.reached > event.sequence {
@@ -252,7 +250,6 @@ struct Mailboxes {
             noteUndelivered(slot)
             return .deferred(work)
         }
-        // Not through the subscript, which makes a copy of the entry.
         if entries[number]?.isHeld == false, let place = entries[number]?.mail.backlog.first,
             entries[number]?.mail.mayRead(window: slot.window) == true,
             !isStopping || entries[number]?.mail.isOut == false

@@ -10,7 +10,7 @@ struct OpenWindow {
     static let bytes = 4 << 20
 
     private struct Told {
-        enum State {
+        enum State: Int {
             /// It is to be answered.
             case out
             case answered
@@ -28,6 +28,8 @@ struct OpenWindow {
     }
 
     private var all = Deque<Told>()
+    /// The number of those in each state: a window is large, and each event is asked about it.
+    private var counts = SIMD4<Int>()
     private var bytes = 0
     /// The time in which the module is to receive nothing, since it wants an event again later: also where that is a dead
     /// letter by now.
@@ -41,19 +43,19 @@ struct OpenWindow {
 
     var isEmpty: Bool { all.isEmpty }
     /// The oldest event that the module has to answer.
-    var oldest: LifecycleEvent? { select { $0.state == .out }.first?.event }
+    var oldest: LifecycleEvent? { index(of: .out).flatMap { all[$0]?.event } }
     /// Whether the module has a step of a stop to answer.
     var hasStepOut: Bool { oldest?.laterAnswers == .processes }
     private var unanswered: [Told] { select { $0.state != .answered } }
-    private var hasOut: Bool { contains { $0.state == .out } }
+    private var hasOut: Bool { count(of: .out) > 0 }
     /// Whether the module is to receive nothing for a time, since it wants an event again later.
     var isPaused: Bool { pause != .none }
     /// Whether the module has nothing to answer meanwhile.
     var isResting: Bool { isPaused && !hasOut }
     /// Whether the module is to be notified again of an event that it wanted later.
-    var hasDue: Bool { contains { $0.state == .due } }
+    var hasDue: Bool { count(of: .due) > 0 }
     /// The number of events that the module is to receive again.
-    var againCount: Int { unanswered.count { $0.state != .out } }
+    var againCount: Int { count(of: .again) + count(of: .due) }
     /// The number of durable events that are not answered.
     var durableCount: Int { unanswered.count { $0.entry != nil } }
     private var firstDurable: Told? {
@@ -70,6 +72,13 @@ struct OpenWindow {
     }
     /// The events that are to be answered, in order.
     var events: [LifecycleEvent] { select { $0.state == .out }.map(\.event) }
+
+    private func count(of state: Told.State) -> Int { counts[state.rawValue] }
+
+    /// The first event in a state.
+    private func index(of state: Told.State) -> Int? {
+        count(of: state) == 0 ? nil : (0..<all.count).first { all[$0]?.state == state }
+    }
 
     private func select(where isMeant: (Told) -> Bool) -> [Told] {
         (0..<all.count).compactMap { all[$0] }.filter(isMeant)
@@ -127,7 +136,7 @@ struct OpenWindow {
     mutating func withdraw(_ event: LifecycleEvent) {
         guard isLast(event), all[all.count - 1]?.state == .answered, let told = all.popLast()
         else { return }
-        bytes -= told.footprint
+        forget(told)
     }
 
     /// Adds an event that the module answers later.
@@ -135,7 +144,7 @@ struct OpenWindow {
     /// - Returns: False where it has others to answer first.
     mutating func take(_ event: LifecycleEvent, window: Int) -> Bool {
         if isLast(event), all[all.count - 1]?.state == .answered {
-            all[all.count - 1]?.state = .out
+            set(.out, at: all.count - 1)
             return true
         }
         guard !isOut(event), hasRoom(for: event.kind, window: window) else { return false }
@@ -144,18 +153,35 @@ struct OpenWindow {
     }
 
     private mutating func append(_ event: LifecycleEvent, _ state: Told.State) {
-        let footprint = event.footprint
-        bytes += footprint
-        all.append(Told(event: event, footprint: footprint, entry: event.entry, state: state))
+        append(
+            Told(event: event, footprint: event.footprint, entry: event.entry, state: state))
+    }
+
+    private mutating func append(_ told: Told) {
+        all.append(told)
+        bytes += told.footprint
+        counts[told.state.rawValue] += 1
+    }
+
+    private mutating func forget(_ told: Told) {
+        bytes -= told.footprint
+        counts[told.state.rawValue] -= 1
+    }
+
+    private mutating func set(_ state: Told.State, at index: Int) {
+        guard let former = all[index]?.state else { return }
+        counts[former.rawValue] -= 1
+        counts[state.rawValue] += 1
+        all[index]?.state = state
     }
 
     /// Returns the first event that the module is to be notified of again.
     mutating func takeAgain() -> LifecycleEvent? {
-        guard !isPaused, let index = (0..<all.count).first(where: { all[$0]?.state == .due }),
-            var event = all[index]?.event
-        else { return nil }
+        guard !isPaused, let index = index(of: .due), var event = all[index]?.event else {
+            return nil
+        }
         if let entry = event.entry { event = event.standing(at: entry.repeated) }
-        all[index]?.state = .out
+        set(.out, at: index)
         return event
     }
 
@@ -186,7 +212,7 @@ struct OpenWindow {
     private mutating func resumeIfDue() {
         guard pause == .ending, !hasOut else { return }
         pause = .none
-        for index in 0..<all.count where all[index]?.state == .again { all[index]?.state = .due }
+        for index in 0..<all.count where all[index]?.state == .again { set(.due, at: index) }
     }
 
     @discardableResult
@@ -195,15 +221,12 @@ struct OpenWindow {
             all[index].map { $0.state == .out && $0.event.isSame(as: event) } == true
         }
         guard let place else { return false }
-        all[place]?.state = state
+        set(state, at: place)
         return true
     }
 
     private mutating func trim() {
-        while let told = all.first, told.state == .answered {
-            bytes -= told.footprint
-            _ = all.popFirst()
-        }
+        while all[0]?.state == .answered, let told = all.popFirst() { forget(told) }
     }
 
     // MARK: Ends
@@ -215,7 +238,7 @@ struct OpenWindow {
     mutating func remove(paused isPaused: Bool) -> (left: [InboxEntry], answered: [InboxEntry]) {
         var (left, answered): ([InboxEntry], [InboxEntry]) = ([], [])
         let former = all.removeAll()
-        (bytes, pause) = (0, .none)
+        (bytes, counts, pause) = (0, SIMD4(), .none)
         for told in former {
             switch told.state {
             case .answered: if !left.isEmpty, let entry = told.entry { answered.append(entry) }
@@ -226,8 +249,7 @@ struct OpenWindow {
             }
             // Behind one that is out those that are answered stand, too.
             guard isPaused, told.state == .out || !isEmpty else { continue }
-            all.append(told)
-            bytes += told.footprint
+            append(told)
         }
         return (left, answered)
     }
@@ -244,7 +266,7 @@ struct OpenWindow {
             dropped.append(entry.position)
             all[index]?.entry = nil
             // The module does not receive it again.
-            if told.state != .out { all[index]?.state = .answered }
+            if told.state != .out { set(.answered, at: index) }
         }
         trim()
         return dropped

@@ -45,6 +45,11 @@ struct ReadingTurnTests {
             .lull(.watching), .lull(.dozing), .lull(.resting), .ended,
         ]
         #expect(Set(seen.map(\.turn)) == turns)
+        // In one byte each, by which they are compared.
+        #expect(turns.count == 9)
+        for turn in turns {
+            #expect(ReadingTurn(rawValue: turn.rawValue).map { "\($0)" } == "\(turn)")
+        }
     }
 
     @Test("after a caller the reading thread looks at most twice before it reads")
