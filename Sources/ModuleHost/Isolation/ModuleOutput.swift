@@ -15,7 +15,6 @@ final class ModuleOutput: Sendable {
         /// The rate of messages that want no response: a process that sends a request waits for its response
         /// anyway.
         var pace: TokenBucket
-        var turn = ReadingTurn.reader
         /// The text that a program prints which does not speak the protocol; nil for one that does.
         var text: ErrorLines?
         /// Whether the first line is yet to come, which says whether the output is plain text.
@@ -35,6 +34,8 @@ final class ModuleOutput: Sendable {
     private let violate: @Sendable (String) -> Void
     private let send: @Sendable (RPCRequest, RPCID?, Int) -> Bool
     private let state: Guarded<State>
+    /// Changed with the lock of the state.
+    private let reading = Atomic(ReadingTurn.reader)
     /// The time of the last response of the process, as ``DispatchTime/uptimeNanoseconds``; 0 for none.
     private let answeredAt = Atomic<UInt64>(0)
     /// Whether ``rest()`` is to be called when the lane has nothing more to do.
@@ -82,7 +83,7 @@ final class ModuleOutput: Sendable {
     /// Makes the calling thread the reader from now on, unless the process sends more than allowed.
     func hold() {
         state.withLock { state in
-            if state.isCalm { apply(.hold, &state) }
+            if isCalm(&state) { apply(.hold, &state) }
         }
     }
 
@@ -95,12 +96,30 @@ final class ModuleOutput: Sendable {
     ///
     /// From any thread.
     func rest() {
+        // Nearly always, while the reading thread has the lock for as long as it reads.
+        if reading.load(ordering: .relaxed) == .reader { return }
         state.withLock { apply(.rest, &$0) }
     }
 
     private func apply(_ change: ReadingTurn.Change, _ state: inout State) {
-        if state.turn.apply(change) { wake() }
+        if move(change) { wake() }
     }
+
+    /// - Returns: Whether the reading thread is to be woken.
+    private func move(_ change: ReadingTurn.Change) -> Bool {
+        var next = reading.load(ordering: .relaxed)
+        defer { reading.store(next, ordering: .relaxed) }
+        return next.apply(change)
+    }
+
+    /// Whether the output needs no attention of the reading thread.
+    private func isCalm(_ state: inout State) -> Bool {
+        reading.load(ordering: .relaxed) != .ended && state.lines != nil
+            && state.pace.pause(at: .now) == 0
+    }
+
+    /// Whether the calling thread is to read, with the lock of the state.
+    private var isCallers: Bool { reading.load(ordering: .relaxed).isCallers }
 
     /// The result of waiting for output.
     enum Outcome {
@@ -115,7 +134,7 @@ final class ModuleOutput: Sendable {
     /// Waits until there is output, or ``interrupt()``, and moves it to the queue, where the caller is the
     /// reader.
     func read(until deadline: DispatchTime) -> Outcome {
-        guard state.withLock(\.turn.isCallers) else { return .elsewhere }
+        guard state.withLock({ _ in isCallers }) else { return .elsewhere }
         var set = PollSet()
         let output = set.insert(child.output.number, .reading)
         let interruption = set.insert(nudge.descriptor, .reading)
@@ -124,11 +143,11 @@ final class ModuleOutput: Sendable {
         }
         if set.isReady(interruption) { nudge.take() }
         return state.withLock { state in
-            guard state.turn.isCallers else { return .elsewhere }
+            guard isCallers else { return .elsewhere }
             if set.isReady(output) { readSome(&state) }
-            if state.isCalm { return .read }
+            if isCalm(&state) { return .read }
             // The reading thread handles this state.
-            _ = state.turn.apply(.release)
+            _ = move(.release)
             wake()
             return .elsewhere
         }
@@ -155,7 +174,7 @@ final class ModuleOutput: Sendable {
     func turn() -> Turn {
         state.withLock { state in
             apply(.look, &state)
-            switch state.turn {
+            switch reading.load(ordering: .relaxed) {
             case .reader: return .own
             case .caller(.asleep): return .another(askAgain: nil)
             case .caller, .lull: return .another(askAgain: lull)
@@ -172,7 +191,7 @@ final class ModuleOutput: Sendable {
     /// - Parameter limit: The most bytes that are moved.
     func readInTurn(atMost limit: Int) {
         state.withLock { state in
-            if !state.turn.isCallers { readSome(&state, atMost: limit) }
+            if !isCallers { readSome(&state, atMost: limit) }
         }
     }
 
@@ -182,7 +201,7 @@ final class ModuleOutput: Sendable {
     func readRest() {
         state.withLock { state in
             for _ in 0..<(ChildProcess.pipeLimit / state.buffer.count)
-            where state.turn == .ended || !readSome(&state) { break }
+            where reading.load(ordering: .relaxed) == .ended || !readSome(&state) { break }
             apply(.end, &state)
             if state.isUndecided { beginText(&state) }
             for line in state.text?.rest() ?? [] { log.write(.info, line) }
@@ -289,12 +308,5 @@ final class ModuleOutput: Sendable {
                 + "\(error) (what is for people goes to standard error)"
         case .batch: return "printed a batch; a line is one message"
         }
-    }
-}
-
-extension ModuleOutput.State {
-    /// Whether the output needs no attention of the reading thread.
-    fileprivate var isCalm: Bool {
-        mutating get { turn != .ended && lines != nil && pace.pause(at: .now) == 0 }
     }
 }

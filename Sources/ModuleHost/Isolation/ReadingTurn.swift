@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The thread whose turn it is to read the output of a process.
 ///
 /// ```
@@ -18,7 +20,7 @@ enum ReadingTurn: Hashable {
     case ended
 
     /// The reading thread while it does not read.
-    enum Reader: Hashable {
+    enum Reader: UInt8 {
         /// It watches the output: it has not looked since the caller began to read.
         case watching
         /// It sleeps for a lull, in which a caller has begun to read.
@@ -80,5 +82,27 @@ enum ReadingTurn: Hashable {
     private mutating func move(to next: Self, wakes: Bool = false) -> Bool {
         self = next
         return wakes
+    }
+}
+
+/// In one byte, so that a thread can look at it without a lock.
+extension ReadingTurn: RawRepresentable, AtomicRepresentable {
+    init?(rawValue: UInt8) {
+        switch (rawValue >> 2, Reader(rawValue: rawValue & 3)) {
+        case (0, .watching?): self = .reader
+        case (0, .dozing?): self = .ended
+        case (1, let reader?): self = .caller(reader)
+        case (2, let reader?): self = .lull(reader)
+        default: return nil
+        }
+    }
+
+    var rawValue: UInt8 {
+        switch self {
+        case .reader: 0
+        case .ended: 1
+        case .caller(let reader): 1 << 2 | reader.rawValue
+        case .lull(let reader): 2 << 2 | reader.rawValue
+        }
     }
 }
