@@ -112,13 +112,13 @@ final class ModuleOutput: Sendable {
         return next.apply(change)
     }
 
-    /// Whether the output needs no attention of the reading thread.
+    /// Returns whether the output needs no attention of the reading thread.
     private func isCalm(_ state: inout State) -> Bool {
         reading.load(ordering: .relaxed) != .ended && state.lines != nil
             && state.pace.pause(at: .now) == 0
     }
 
-    /// Whether the calling thread is to read, with the lock of the state.
+    /// True for the thread that is to read; with the lock of the state.
     private var isCallers: Bool { reading.load(ordering: .relaxed).isCallers }
 
     /// The result of waiting for output.
