@@ -71,6 +71,17 @@ struct WhyTraceTests {
         #expect(text.contains(" push took "))
         #expect(text.contains(" message told took "))
         #expect(text.contains(" message heard of x.second took "), "\(text)")
+        // Each below what has set it off.
+        let record = try JSONValue(parsing: run.hostd("why", Self.id, "--json").output)["record"]
+        let rows = record?.elements.map(\.self) ?? []
+        func depth(_ what: String, _ topic: String?) -> Int? {
+            rows.first { $0["what"]?.string == what && $0["topic"]?.string == topic }
+                .map { $0["depth"]?.int ?? 0 }
+        }
+        #expect(depth("delivered", nil) == 0)
+        #expect(depth("sent", "told") == 1)
+        #expect(depth("delivered", "told") == 2)
+        #expect(depth("delivered", "heard") == 3, "\(why.output)")
         #expect(!why.output.contains("secret"))
         #expect(lines.allSatisfy { $0.count <= 80 })
         // The whole traceparent, and an event that is a part of it.
@@ -99,6 +110,9 @@ struct WhyTraceTests {
         #expect(
             record.compactMap { $0["what"]?.string }.sorted() == ["called", "called", "delivered"])
         #expect(record.allSatisfy { $0["trace"]?.string == Self.id })
+        let posted = record.first { $0["what"]?.string == "delivered" }
+        #expect(posted?["depth"]?.int == 1)
+        #expect(record.contains { $0["span"] == posted?["parent"] && $0["failure"] == nil })
         let failed = record.first { $0["failure"] != nil }
         #expect(failed?["target"]?.string == "x.second nothing")
         #expect(failed?["failure"]?.string == "no such route")

@@ -13,7 +13,7 @@ extension App {
                     HostRecord.Handling(
                         kind: event.kind, topic: event.topic, id: event.entry?.id,
                         position: event.entry?.position, duration: min(share, time),
-                        trace: event.trace?.id)), of: module)
+                        trace: event.trace?.placeWithin)), of: module)
         }
         var delivery = HostRecord.Delivery(kind: event.kind, duration: time)
         delivery.topic = event.topic
@@ -23,14 +23,17 @@ extension App {
         delivery.failed = tally.failed
         delivery.unresponsive = tally.overdue
         if case .local(let sender) = event.origin { delivery.sender = sender }
-        delivery.trace = event.trace?.id
+        delivery.trace = event.trace?.place
         ring.add(.delivered(delivery))
     }
 
-    /// Shows an event to the observer, who may give what modules do with it a trace.
+    /// Shows an event to the observer, who may give what modules do with it a trace, and begins its part of the trace.
     func observe(_ event: inout LifecycleEvent) {
-        guard let observer else { return }
-        event = event.traced(by: observer.willDeliver(event).flatMap { TraceContext($0) })
+        if let observer {
+            event = event.traced(
+                by: TraceContext(observer.willDeliver(event), within: event.trace))
+        }
+        if ring != nil, let trace = event.trace { event = event.traced(by: trace.begun()) }
     }
 
     /// Shows the observer what became of an event.

@@ -129,7 +129,7 @@ extension AppHost {
         let (ring, observer) = (ring, observer.deliveries)
         guard ring != nil || observer != nil else { return (trace, completion) }
         let own = observer?.willCall(target(), from: origin, traceparent: trace?.text)
-        let trace = own.flatMap { TraceContext($0) } ?? trace
+        let trace = (TraceContext(own, within: trace) ?? trace)?.begun()
         let began = time.now()
         return (
             trace,
@@ -143,7 +143,7 @@ extension AppHost {
                         .called(
                             HostRecord.Call(
                                 target: target(), caller: "\(origin)", duration: duration,
-                                failure: failure?.text, trace: trace?.id)))
+                                failure: failure?.text, trace: trace?.place)))
                 }
                 completion(result)
             }

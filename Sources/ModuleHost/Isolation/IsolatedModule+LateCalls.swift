@@ -43,7 +43,7 @@ extension IsolatedModule {
                 answer(.failure(HandlerError(error: IsolationError.ended(end))))
             }
         } _: {
-            $0.parameters(of: route, parameters, call, context.host.services.gate.lane.currentTrace)
+            $0.parameters(of: route, parameters, call, traceOfCall())
         }
         guard !isSent else { return }
         throw RouteError.unavailable(
@@ -119,12 +119,13 @@ extension ModuleProcess {
     /// - Returns: False where too many have no response yet, so that it was not sent.
     func request(
         _ method: String, as number: Int, within time: Duration, isLimited: Bool = true,
-        for recipient: @escaping MessageQueue.Recipient, _ parameters: (inout JSONWriter) -> Void
+        followed: Bool = false, for recipient: @escaping MessageQueue.Recipient,
+        _ parameters: (inout JSONWriter) -> Void
     ) -> Bool {
         guard queue.expect(number, isLimited: isLimited, for: recipient) else { return false }
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: RPCID(number), parameters)
-        send(json.bytes, within: time)
+        send(json.bytes, within: time, followed: followed)
         return true
     }
 

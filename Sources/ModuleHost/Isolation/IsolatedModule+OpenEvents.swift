@@ -65,8 +65,10 @@ extension IsolatedModule: EventTaker {
         openEvents.append(open)
         // A call stands behind the one event of a process; one with a window is to answer it beside them.
         if context.slot.window == 1 { process.hasEvent.store(true, ordering: .relaxed) }
-        deliveredOrigins.note(event.origin)
-        _ = process.request("event", as: open.number, within: open.limit, isLimited: false) {
+        note(event)
+        _ = process.request(
+            "event", as: open.number, within: open.limit, isLimited: false, followed: isGoingOn
+        ) {
             [watch = eventWatch] result in
             open.keep(result)
             watch.take(open)
@@ -181,8 +183,9 @@ extension IsolatedModule: EventTaker {
     }
 
     private func finish(_ open: OpenEvent, _ result: OpenEvent.Result) {
-        let isSuspect = openEvents.contains { $0 !== open && $0.process === open.process }
-        openEvents.removeAll { $0 === open }
+        if let index = openEvents.firstIndex(where: { $0 === open }) {
+            openEvents.remove(at: index)
+        }
         defer { noteExchange() }
         let services = context.host.services
         if open.process.hasEvent.exchange(false, ordering: .relaxed) {
@@ -204,7 +207,7 @@ extension IsolatedModule: EventTaker {
                     to: open.event,
                     notify(
                         open.event, after: open.process === process ? end : nil, wasSent: true,
-                        isSuspect: isSuspect))
+                        isSuspect: openEvents.contains { $0.process === open.process }))
             }
         }
         if case .success(.open) = answer { return }
@@ -232,7 +235,14 @@ extension IsolatedModule: EventTaker {
         let services = context.host.services
         guard services.isOnLane else { return false }
         var hasSent = false
+        defer {
+            isGoingOn = false
+            process.input.endGathering()
+        }
         while let step = services.gate.lane.nextStep(of: context.slot) {
+            // Nothing else is done before the process has its events.
+            isGoingOn = if case .event = step { true } else { false }
+            if !isGoingOn { process.input.endGathering() }
             switch step {
             case .event(let event):
                 guard hears(event) else { continue }

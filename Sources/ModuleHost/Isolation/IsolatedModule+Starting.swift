@@ -3,10 +3,10 @@ import AppService
 /// Starting the module's process.
 extension IsolatedModule {
     static func observer(
-        _ reference: IsolatedReference, _ context: ModuleContext
+        _ reference: IsolatedReference, _ context: ModuleContext, _ traces: DeliveredTraces
     ) -> ModuleProcess.Observer {
         let reference = LaneConfined(reference)
-        let sends = ModuleSends(of: context.id, context.host.services)
+        let sends = ModuleSends(of: context.id, traces, context.host.services)
         return ModuleProcess.Observer(
             onLine: { [log = context.log] level, text in log.write(level, text) },
             onMail: { [services = context.host.services, slot = context.slot] process in

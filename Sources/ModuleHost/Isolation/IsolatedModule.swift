@@ -35,8 +35,11 @@ final class IsolatedModule {
     private let toldDeadlines: Guarded<ModuleDeadlines>
     /// The origins on whose behalf it may act.
     var deliveredOrigins = DeliveredOrigins()
+    private let traces: DeliveredTraces
     /// The events that the process has not answered, in the order of their sending, while no thread waits for that.
     var openEvents: [OpenEvent] = []
+    /// Whether it is being sent the events that wait for it, one after the other.
+    var isGoingOn = false
     let pause: EventPause
     /// The observer that announces messages.
     let observer: ModuleProcess.Observer
@@ -51,7 +54,7 @@ final class IsolatedModule {
         context = start.context.openInModule()
         toldDeadlines = Guarded(ModuleDeadlines(context))
         spec = start.spec
-        observer = start.observer
+        (observer, traces) = (start.observer, start.traces)
         callWatch = CallWatch(context.host.services, context.slot, start.reference)
         eventWatch = EventWatch(context.host.services, context.slot, start.reference)
         pause = EventPause(of: context)
@@ -228,7 +231,7 @@ final class IsolatedModule {
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ProcessExit) -> Result<JSONValue, IsolationError> {
         defer { noteExchange() }
-        deliveredOrigins.note(event.origin)
+        note(event)
         let deadline = deadline(of: event.kind)
         // The launch has its own deadline, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane
@@ -288,13 +291,33 @@ final class IsolatedModule {
             answer = try process.exchange(
                 "call", within: callLimit, serving: serve, stalling: yieldLane
             ) {
-                $0.parameters(
-                    of: route, parameters, call, context.host.services.gate.lane.currentTrace)
+                $0.parameters(of: route, parameters, call, traceOfCall())
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))
         }
         return try Self.reply(answer)
+    }
+
+    /// Notes on whose behalf, and in which trace, the process may act from now on.
+    func note(_ event: LifecycleEvent) {
+        deliveredOrigins.note(event.origin)
+        traces.note(event.trace)
+    }
+
+    /// Returns the trace of a call that is sent to the process.
+    func traceOfCall() -> TraceContext? {
+        let trace = context.host.services.gate.lane.currentTrace
+        traces.note(trace)
+        return trace
+    }
+
+    /// Returns the trace of a request of the process: the one that it names, else that of what it is doing if that is one thing.
+    func trace(_ given: TraceContext?) -> TraceContext? {
+        if let given { return traces.known(given) }
+        let isCalled = process.queue.isExchanging || process.calls.withLock { $0.count > 0 }
+        let open = isCalled || openEvents.count > 1 ? nil : openEvents.first
+        return open?.event.trace ?? context.host.services.gate.lane.currentTrace
     }
 
     /// Checks whether a call can cross.

@@ -23,6 +23,8 @@ final class ModuleInput: Sendable {
         var progress = DispatchTime.now()
         /// The longest time that one of the waiting lines may take.
         var patience = Duration.zero
+        /// Whether lines wait since others follow at once, and not for room.
+        var isGathering = false
         /// Whether the input is closed behind the waiting lines.
         var isEnding = false
     }
@@ -47,20 +49,26 @@ final class ModuleInput: Sendable {
     /// - Parameters:
     ///   - line: The line without its newline.
     ///   - time: The time after which a process that reads nothing is killed.
+    ///   - followed: Whether others follow at once, or ``flush()``: then a page of them is written at a time.
     /// - Returns: Whether fewer bytes wait than are allowed; else the process is to be killed.
-    func write(_ line: [UInt8], within time: Duration) -> Bool {
+    func write(_ line: [UInt8], within time: Duration, followed: Bool = false) -> Bool {
         state.withLock { state in
             guard !state.isEnding else { return true }
             let wasEmpty = state.waiting.isEmpty
+            let hadRoom = wasEmpty || state.isGathering
             if wasEmpty { (state.progress, state.patience) = (DispatchTime.now(), .zero) }
             state.waiting.appendLine(line)
             state.patience = max(state.patience, time)
-            if wasEmpty { flush(&state) }
+            state.isGathering = followed && hadRoom && state.waiting.count < Self.page
+            if state.isGathering { return true }
+            if hadRoom { flush(&state) }
             // Also where others wait: its time may be longer.
             if !state.waiting.isEmpty { wake() }
             return state.waiting.count <= limits.bytes
         }
     }
+
+    private static let page = 1 << 12
 
     /// Writes a last line, and closes the input behind it.
     func end(with line: [UInt8]) {
@@ -92,7 +100,17 @@ final class ModuleInput: Sendable {
     /// Writes what there is room for.
     func flush() { state.withLock { flush(&$0) } }
 
+    /// Writes the lines that others were to follow; the reading thread writes what there is no room for.
+    func endGathering() {
+        state.withLock { state in
+            guard state.isGathering else { return }
+            flush(&state)
+            if !state.waiting.isEmpty { wake() }
+        }
+    }
+
     private func flush(_ state: inout State) {
+        state.isGathering = false
         while !state.waiting.isEmpty {
             do throws(SystemError) {
                 let count = try child.write(state.waiting.rest)

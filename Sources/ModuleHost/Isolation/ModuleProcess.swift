@@ -240,8 +240,8 @@ final class ModuleProcess: Sendable {
     ///
     /// From any thread; it does not wait. A process that reads nothing for this time is killed; a thread that waits for a
     /// response receives that end as the response.
-    func send(_ line: [UInt8], within time: Duration = readingTime) {
-        guard !input.write(line, within: time) else { return }
+    func send(_ line: [UInt8], within time: Duration = readingTime, followed: Bool = false) {
+        guard !input.write(line, within: time, followed: followed) else { return }
         violate("left more than \(limits.input.bytes >> 20) MiB unread")
     }
 

@@ -232,14 +232,6 @@ extension ModuleProcess {
 }
 
 extension IsolatedModule {
-    /// Returns the trace of a request of the process: the one that it names, else that of what it is doing if that is one thing.
-    func trace(_ given: TraceContext?) -> TraceContext? {
-        if let given { return given }
-        let isCalled = process.queue.isExchanging || process.calls.withLock { $0.count > 0 }
-        let open = isCalled || openEvents.count > 1 ? nil : openEvents.first
-        return open?.event.trace ?? context.host.services.gate.lane.currentTrace
-    }
-
     /// Returns the origin on whose behalf the process makes a call; nil for the module itself.
     ///
     /// - Throws: An error where the origin cannot be read, or the process may not act on its behalf: as a

@@ -14,13 +14,17 @@ final class ModuleSends: Sendable {
     }
 
     private let module: ModuleID
+    private let traces: DeliveredTraces
     private let services: HostServices
     private let limits: Limits
     /// Those of all processes of the module: one that has ended leaves some behind.
     private let waiting = Guarded((events: 0, bytes: 0, deliveries: 0))
 
-    init(of module: ModuleID, _ services: HostServices, _ limits: Limits = Limits()) {
-        self.module = module
+    init(
+        of module: ModuleID, _ traces: DeliveredTraces, _ services: HostServices,
+        _ limits: Limits = Limits()
+    ) {
+        (self.module, self.traces) = (module, traces)
         self.services = services
         self.limits = limits
     }
@@ -48,7 +52,7 @@ final class ModuleSends: Sendable {
     ) -> Bool {
         do throws(RPCError) {
             let asked = try request.parameters(as: Parameters.self)
-            let sent = try Self.event(in: asked, from: module)
+            let sent = try Self.event(in: asked, from: module, traces)
             guard let record = sent.record else { return false }
             // One that wants no response waits for nothing.
             let waits = asked.wait == true && id != nil
@@ -84,15 +88,15 @@ final class ModuleSends: Sendable {
     static func event(
         in request: RPCRequest, from module: ModuleID
     ) throws(RPCError) -> SendRequest {
-        try event(in: request.parameters(as: Parameters.self), from: module)
+        try event(in: request.parameters(as: Parameters.self), from: module, nil)
     }
 
     private static func event(
-        in asked: Parameters, from module: ModuleID
+        in asked: Parameters, from module: ModuleID, _ traces: DeliveredTraces?
     ) throws(RPCError) -> SendRequest {
         try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, source: asked.source,
-            trace: asked.traceparent, from: .local(module))
+            trace: asked.traceparent.map { traces?.known($0) ?? $0 }, from: .local(module))
     }
 
     private func enter(_ bytes: Int, _ waits: Bool) throws(RPCError) {

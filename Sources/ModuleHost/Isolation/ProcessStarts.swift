@@ -116,10 +116,12 @@ final class ProcessStart: Sendable {
     private let succeeded = Atomic(false)
     private let metrics = Guarded<ModuleProcessStatus?>(nil)
 
+    let traces = DeliveredTraces()
+
     /// Creates a start; on the lane.
     init(_ context: ModuleContext, _ spec: LaunchSpec) {
         let reference = IsolatedReference()
-        observer = IsolatedModule.observer(reference, context)
+        observer = IsolatedModule.observer(reference, context, traces)
         self.reference = LaneConfined(reference)
         self.context = LaneConfined(context)
         self.spec = spec

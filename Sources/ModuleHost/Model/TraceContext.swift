@@ -7,6 +7,12 @@
 package struct TraceContext: Hashable, Sendable {
     /// `traceparent`, of version 00: `00-<trace>-<parent>-<flags>`, 55 bytes.
     package let text: String
+    /// The delivery or call of this host that it is in, as the record knows it; 0 for none.
+    ///
+    /// Other processes receive the text alone.
+    private(set) var span: UInt64 = 0
+    /// The delivery or call in which that one began; 0 for none.
+    private(set) var parent: UInt64 = 0
 
     /// - Parameter text: A `traceparent`. Of a later version its first four fields are taken, as the source demands.
     /// - Returns: Nil for a text that is none.
@@ -33,6 +39,20 @@ package struct TraceContext: Hashable, Sendable {
 
     /// The most bytes of a text that is read.
     private static let longest = 256
+
+    /// Creates that of a text which an observer gives for what is a part of another trace, or of none.
+    init?(_ text: String?, within outer: TraceContext?) {
+        guard let text, let own = TraceContext(text) else { return nil }
+        self = own
+        if let outer, outer.id == id { span = outer.span }
+    }
+
+    /// Returns that of what modules do in a delivery or call that begins in this one.
+    func begun() -> TraceContext {
+        var context = self
+        (context.span, context.parent) = (.random(in: 1 ... .max), span)
+        return context
+    }
 
     /// The id of the trace.
     var id: TraceID { TraceID(text.utf8.dropFirst(3).prefix(32)) }

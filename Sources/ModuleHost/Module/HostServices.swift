@@ -288,7 +288,24 @@ final class HostServices: PostingServices {
         inbox.submit(
             InboxSubmission(
                 line: record.line, id: record.id, of: module, record: record,
-                onAcceptance: onAcceptance, onDelivery: onDelivery))
+                onAcceptance: { [self] acceptance in
+                    if case .accepted(let position) = acceptance {
+                        note(record, at: position, of: module)
+                    }
+                    onAcceptance(acceptance)
+                }, onDelivery: onDelivery))
+    }
+
+    /// Adds an event of a trace that a module has sent to the record: its delivery comes later, from the inbox.
+    private func note(_ record: InboxRecord, at position: EventPosition, of module: ModuleID) {
+        guard let ring, let trace = record.trace, ring.keeps(.zero, failed: false, trace) else {
+            return
+        }
+        ring.add(
+            .sent(
+                HostRecord.Sending(
+                    kind: record.event.kind, topic: record.event.topic, id: record.id,
+                    position: position, trace: trace.placeWithin)), of: module)
     }
 
     /// Moves a durable event that a module which is behind is handling to the dead letters; the module does not receive it

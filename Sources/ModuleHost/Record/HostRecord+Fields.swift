@@ -10,15 +10,15 @@ struct RecordFields {
     var topic = ""
     /// A text that is kept whole or not at all: who has sent an event, or calls.
     var sender = ""
-    /// The id of a trace, its first half first; zero for none.
-    var trace = SIMD2<UInt64>()
+    /// The id of a trace, its first half first, the delivery or call, and the one in which it happened; zero for none.
+    var trace = SIMD4<UInt64>()
 }
 
 extension HostRecord.Fact {
     /// Whether it belongs to the deliveries, which come so often that they have a part of the file to themselves.
     var isFrequent: Bool {
         switch self {
-        case .delivered, .handled, .called, .requestsFailed, .threw: true
+        case .delivered, .handled, .sent, .called, .requestsFailed, .threw: true
         default: false
         }
     }
@@ -55,6 +55,7 @@ extension HostRecord.Fact {
             RecordFields(code: 19, numbers: [time.whole, 0, 0, 0], name: name, text: outcome)
         case .delivered(let delivery): delivery.fields
         case .handled(let handling): handling.fields
+        case .sent(let sending): sending.fields
         case .called(let call): call.fields
         case .requestsFailed(let count, let last, let process):
             RecordFields(code: 22, numbers: [Int64(count), Int64(process), 0, 0], text: last)
@@ -95,8 +96,30 @@ extension HostRecord.Fact {
         case 23:
             guard let handling = HostRecord.Handling(fields) else { return nil }
             self = .handled(handling)
+        case 24:
+            guard let sending = HostRecord.Sending(fields) else { return nil }
+            self = .sent(sending)
         default: return nil
         }
+    }
+}
+
+extension HostRecord.Sending {
+    fileprivate var fields: RecordFields {
+        RecordFields(
+            code: 24,
+            numbers: [Int64(kind.facts.code), Int64(bitPattern: position.rawValue), 0, 0],
+            name: id ?? "", topic: topic ?? "", trace: trace.words)
+    }
+
+    fileprivate init?(_ fields: RecordFields) {
+        guard let kind = EventKind(recorded: fields.numbers[0]),
+            let position = EventPosition(rawValue: UInt64(bitPattern: fields.numbers[1]))
+        else { return nil }
+        self.init(
+            kind: kind, topic: fields.topic.isEmpty ? nil : fields.topic,
+            id: fields.name.isEmpty ? nil : fields.name, position: position,
+            trace: TraceSpan(fields.trace))
     }
 }
 
@@ -107,7 +130,7 @@ extension HostRecord.Handling {
             numbers: [
                 Int64(kind.facts.code), Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
                 0,
-            ], name: id ?? "", topic: topic ?? "", trace: trace?.id ?? .zero)
+            ], name: id ?? "", topic: topic ?? "", trace: trace.words)
     }
 
     fileprivate init?(_ fields: RecordFields) {
@@ -116,7 +139,7 @@ extension HostRecord.Handling {
             kind: kind, topic: fields.topic.isEmpty ? nil : fields.topic,
             id: fields.name.isEmpty ? nil : fields.name,
             position: EventPosition(rawValue: UInt64(bitPattern: fields.numbers[1])),
-            duration: .nanoseconds(max(0, fields.numbers[2])), trace: TraceID(fields.trace))
+            duration: .nanoseconds(max(0, fields.numbers[2])), trace: TraceSpan(fields.trace))
     }
 }
 
@@ -128,7 +151,7 @@ extension HostRecord.Delivery {
                 Int64(kind.facts.code), Int64(bitPattern: position?.rawValue ?? 0), duration.whole,
                 Self.packed(received, failed, unresponsive),
             ], name: id ?? "", topic: topic ?? "", sender: sender?.text ?? "",
-            trace: trace?.id ?? .zero)
+            trace: trace.words)
     }
 
     fileprivate init?(_ fields: RecordFields) {
@@ -143,7 +166,7 @@ extension HostRecord.Delivery {
         id = fields.name.isEmpty ? nil : fields.name
         topic = fields.topic.isEmpty ? nil : fields.topic
         sender = try? ModuleID(fields.sender)
-        trace = TraceID(fields.trace)
+        trace = TraceSpan(fields.trace)
     }
 
     /// An app has fewer than 65,536 modules.
@@ -157,14 +180,27 @@ extension HostRecord.Call {
     fileprivate var fields: RecordFields {
         RecordFields(
             code: 21, numbers: [duration.whole, 0, 0, 0], name: excerpt(target, limit: 100),
-            text: failure ?? "", sender: excerpt(caller), trace: trace?.id ?? .zero)
+            text: failure ?? "", sender: excerpt(caller), trace: trace.words)
     }
 
     fileprivate init(_ fields: RecordFields) {
         duration = .nanoseconds(max(0, fields.numbers[0]))
         (target, caller) = (fields.name, fields.sender)
         failure = fields.text.isEmpty ? nil : fields.text
-        trace = TraceID(fields.trace)
+        trace = TraceSpan(fields.trace)
+    }
+}
+
+extension TraceSpan {
+    fileprivate init?(_ words: SIMD4<UInt64>) {
+        guard let trace = TraceID(words.lowHalf) else { return nil }
+        self.init(trace, id: words[2], parent: words[3])
+    }
+}
+
+extension TraceSpan? {
+    fileprivate var words: SIMD4<UInt64> {
+        map { SIMD4(lowHalf: $0.trace.id, highHalf: [$0.id, $0.parent]) } ?? .zero
     }
 }
 

@@ -45,6 +45,8 @@ package struct HostRecord: Hashable, Sendable {
         case delivered(Delivery)
         /// The part of a delivery that one module took, which was long.
         case handled(Handling)
+        /// A durable event of a trace that a module has sent; it is delivered in its turn.
+        case sent(Sending)
         /// A call from outside the app.
         case called(Call)
         /// Requests of the control socket that failed, so many that the log has only the last one of them.
@@ -66,7 +68,7 @@ package struct HostRecord: Hashable, Sendable {
         package var unresponsive = 0
         /// The module that sent the event; nil for an event from outside.
         package var sender: ModuleID?
-        package var trace: TraceID?
+        package var trace: TraceSpan?
     }
 
     /// The part of a delivery that one module took.
@@ -79,7 +81,18 @@ package struct HostRecord: Hashable, Sendable {
         package var position: EventPosition?
         /// The time of its handlers, until its answer if that came later.
         package var duration: Duration
-        package var trace: TraceID?
+        package var trace: TraceSpan?
+    }
+
+    /// An event that a module has put into the inbox.
+    package struct Sending: Hashable, Sendable {
+        package var kind: EventKind
+        /// The topic of a message.
+        package var topic: String?
+        /// The id that the module gave it.
+        package var id: String?
+        package var position: EventPosition
+        package var trace: TraceSpan?
     }
 
     /// A call of a route, with its answer.
@@ -92,14 +105,15 @@ package struct HostRecord: Hashable, Sendable {
         package var duration: Duration
         /// The reason why the call failed; nil for one that did not.
         package var failure: String?
-        package var trace: TraceID?
+        package var trace: TraceSpan?
     }
 
-    /// The trace that it is a part of.
-    var trace: TraceID? {
+    /// The trace that it is a part of, and its place there.
+    var trace: TraceSpan? {
         switch fact {
         case .delivered(let delivery): delivery.trace
         case .handled(let handling): handling.trace
+        case .sent(let sending): sending.trace
         case .called(let call): call.trace
         default: nil
         }
@@ -135,6 +149,7 @@ extension HostRecord {
             "start-up task \(name) \(outcome) after \(time.briefText)"
         case .delivered(let delivery): delivery.text
         case .handled(let handling): handling.text
+        case .sent(let sending): sending.text
         case .called(let call): call.text
         case .requestsFailed(let count, let last, _): "\(count) requests failed, the last: \(last)"
         }
@@ -164,6 +179,7 @@ extension HostRecord {
         case .task: "start-up-task"
         case .delivered: "delivered"
         case .handled: "took"
+        case .sent: "sent"
         case .called: "called"
         case .requestsFailed: "requests-failed"
         }
@@ -189,6 +205,7 @@ extension HostRecord {
         case .started(_, let process): json.member("pid", process)
         case .delivered(let delivery): delivery.write(to: &json)
         case .handled(let handling): handling.write(to: &json)
+        case .sent(let sending): sending.write(to: &json)
         case .called(let call): call.write(to: &json)
         default: break
         }
@@ -218,7 +235,7 @@ extension HostRecord.Delivery {
         json.member("failed", failed)
         json.member("unresponsive", unresponsive)
         if let sender { json.member("sender", sender.text) }
-        if let trace { json.member("trace", trace.text) }
+        trace?.write(to: &json)
     }
 }
 
@@ -236,7 +253,23 @@ extension HostRecord.Handling {
         if let id { json.member("id", id) }
         if let position { json.member("position", position.description) }
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
-        if let trace { json.member("trace", trace.text) }
+        trace?.write(to: &json)
+    }
+}
+
+extension HostRecord.Sending {
+    fileprivate var text: String {
+        let topic = topic.map { " \($0)" } ?? ""
+        let id = id.map { ", id \($0)" } ?? ""
+        return "sent \(kind.rawValue)\(topic), inbox \(position)\(id)"
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("event", kind.rawValue)
+        if let topic { json.member("topic", topic) }
+        if let id { json.member("id", id) }
+        json.member("position", position.description)
+        trace?.write(to: &json)
     }
 }
 
@@ -251,6 +284,6 @@ extension HostRecord.Call {
         json.member("caller", caller)
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
         if let failure { json.member("failure", failure) }
-        if let trace { json.member("trace", trace.text) }
+        trace?.write(to: &json)
     }
 }

@@ -119,7 +119,7 @@ extension HostRecord {
         let fields = RecordFields(
             code: code, numbers: load(Offset.numbers, SIMD4<Int64>.self), name: texts[1],
             text: texts[4], topic: texts[2], sender: texts[3],
-            trace: load(Offset.trace, SIMD2<UInt64>.self))
+            trace: load(Offset.trace, SIMD4<UInt64>.self))
         guard let fact = Fact(fields), texts[0].isEmpty || (try? ModuleID(texts[0])) != nil else {
             return nil
         }

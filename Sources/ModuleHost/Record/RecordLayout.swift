@@ -10,12 +10,12 @@ struct RecordLayout: Hashable {
     /// `"HostdRec"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x6365_5264_7473_6F48
     /// The version of the layout, which changes with anything here and with ``RecordFields``.
-    static let version: UInt64 = 4
+    static let version: UInt64 = 5
 
     /// The bytes of a slot, and of the head.
     static let slotSize = 512
     /// The bytes of a slot before its texts.
-    static let textStart = 98
+    static let textStart = 114
     static let sizes = 64 << 10...256 << 20
 
     /// The places in a slot.
@@ -27,9 +27,9 @@ struct RecordLayout: Hashable {
         static let code = 28
         static let order = 32
         static let trace = 40
-        static let numbers = 56
+        static let numbers = 72
         /// The lengths of the texts: module, name, topic, sender and text.
-        static let lengths = 88
+        static let lengths = 104
     }
 
     /// The words of the head.

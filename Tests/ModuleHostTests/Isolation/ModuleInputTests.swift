@@ -52,6 +52,27 @@ struct ModuleInputTests {
         #expect(!process.input.isWaiting)
     }
 
+    @Test("a line that others follow waits for the next one, for their end, or for a page of them")
+    func gathers() throws {
+        let folder = try TemporaryFolder()
+        let process = try Self.start("exec cut -d ' ' -f 1 >read", in: folder.path)
+        let input = process.input
+        process.send(Array("1".utf8), followed: true)
+        process.send(Array("2".utf8), followed: true)
+        #expect(input.isWaiting)
+        process.send(Array("3".utf8))
+        #expect(!input.isWaiting)
+        process.send(Array("4".utf8), followed: true)
+        input.endGathering()
+        #expect(!input.isWaiting)
+        process.send(Array("5 ".utf8) + [UInt8](repeating: 0x61, count: 4096), followed: true)
+        #expect(!input.isWaiting)
+        process.send(Array("6".utf8), followed: true)
+        process.input.end(with: Array("last".utf8))
+        #expect(Self.end(of: process)?.exit == .code(0))
+        #expect(try folder.text(of: "read") == "1\n2\n3\n4\n5\n6\nlast\n")
+    }
+
     @Test("lines of many threads are whole")
     func manyThreads() throws {
         let folder = try TemporaryFolder()

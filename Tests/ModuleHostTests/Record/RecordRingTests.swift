@@ -32,7 +32,7 @@ struct RecordRingTests {
         delivery.position = EventPosition(rawValue: 7 << 32 | 100)
         (delivery.received, delivery.failed, delivery.unresponsive) = (2, 1, 70_000)
         delivery.sender = try ModuleID("x.c")
-        delivery.trace = TraceContext(TraceContextTests.text)?.id
+        delivery.trace = TraceContext(TraceContextTests.text)?.begun().begun().place
         var call = HostRecord.Call(
             target: "x.a act", caller: "control from pid 7 (uid 0)", duration: .seconds(2))
         let answered = call
@@ -52,6 +52,10 @@ struct RecordRingTests {
                     kind: .message, topic: "parcel.arrived", id: "a-1", position: delivery.position,
                     duration: .milliseconds(650), trace: delivery.trace)),
             .handled(HostRecord.Handling(kind: .push, duration: .milliseconds(10))),
+            .sent(
+                HostRecord.Sending(
+                    kind: .message, topic: "parcel.arrived", id: "a-2",
+                    position: try #require(delivery.position), trace: delivery.trace)),
             .requestsFailed(981, last: "post on topic ''", processID: 4711),
             .threw(in: .push, error: "no"), .task("x.a/index", outcome: "failed", .seconds(5)),
             .delivered(delivery), .delivered(.init(kind: .push, duration: .zero)),
@@ -75,7 +79,7 @@ struct RecordRingTests {
         #expect(entries.map(\.fact) == facts)
         #expect(entries.map(\.time.seconds) == Array(facts.indices))
         #expect(entries.allSatisfy { $0.module == module })
-        #expect(Set(facts.map { $0.fields.code }).count == 23)
+        #expect(Set(facts.map { $0.fields.code }).count == 24)
         #expect(try folder.mode(of: RecordRing.name) == 0o600)
     }
 
@@ -226,7 +230,7 @@ struct RecordRingTests {
         var bytes = good
         // The entry is torn, the others are there.
         bytes[2 * RecordLayout.slotSize + 84] ^= 1
-        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 28)
+        #expect(try #require(RecordContents(Bytes(all: bytes))).last(99).count == 29)
     }
 
     @Test("hostile numbers in valid entries", arguments: 0...30)

@@ -10,9 +10,9 @@ extension Command {
             its sender gave it: whether it is done, and if not, which modules have yet to handle it or why
             it is a dead letter. A text that is a module and an id is the module. With a URL: the route that
             answers it, whether you may open it, and the state of its module; nothing is opened. With a
-            TRACE, a traceparent or the id in it: the events and calls that are a part of it, in order. Of
-            these the record keeps those that took 1 ms or failed, and those whose traceparent ends in 1; see
-            run --record.
+            TRACE, a traceparent or the id in it: the events and calls that are a part of it, each below
+            what has set it off. Of these the record keeps those that took 1 ms or failed, and those whose
+            traceparent ends in 1; see run --record.
 
             Where no host runs, this comes from the black box, the record and the inbox that the last one
             has left. That of an event always does: of another user's host it is not shown.
@@ -195,8 +195,11 @@ extension Command {
     static func recordText(_ entries: [JSONValue], namesModules: Bool) -> TerminalText {
         entries.map { entry in
             let name = namesModules ? entry["module"]?.string.map { "\($0): " } ?? "" : ""
+            // As far as a text has room beside it.
+            let depth = min(entry["depth"]?.int ?? 0, 12)
             return lines(
-                entry["time"]?.string ?? "", name + (entry["text"]?.string ?? ""), margin: 26)
+                entry["time"]?.string ?? "", name + (entry["text"]?.string ?? ""),
+                margin: 26 + 2 * depth)
         }.joined()
     }
 

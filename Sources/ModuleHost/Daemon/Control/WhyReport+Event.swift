@@ -19,7 +19,9 @@ extension WhyReport {
         else { return nil }
         let record = RecordContents(in: directory)
         var report = WhyReport(isRunning: isRunning, story.title, at: now)
-        report.record = record?.last(entries) { story.isMeant(by: $0) } ?? []
+        let most = story.trace == nil ? entries : tracedEntries
+        report.record = record?.last(most) { story.isMeant(by: $0) } ?? []
+        report.hasCauses = story.trace != nil
         report.findings = story.findings(isRunning, program)
         let failed = report.record.compactMap { entry -> Int? in
             guard case .delivered(let delivery) = entry.fact, delivery.position == story.position
@@ -53,7 +55,7 @@ extension EventStory {
 
     /// Returns whether an entry of the record is about the event, or about what is a part of the same trace.
     fileprivate func isMeant(by entry: HostRecord) -> Bool {
-        if let trace, entry.trace == trace { return true }
+        if let trace, entry.trace?.trace == trace { return true }
         // After the removal of an inbox the next one has the same positions.
         return switch entry.fact {
         case .delivered(let delivery):

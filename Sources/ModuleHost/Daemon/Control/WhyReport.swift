@@ -46,6 +46,8 @@ package struct WhyReport: Hashable, Sendable {
     package var findings: [Finding] = []
     /// The last entries of the record, of the module or event in question or of a host that does not run any more.
     package var record: [HostRecord] = []
+    /// Whether the entries are a part of one trace, and stand behind what has set them off.
+    var hasCauses = false
     /// The time of the answer.
     package var time: WallTime
 
@@ -69,7 +71,13 @@ package struct WhyReport: Hashable, Sendable {
                 $0.objects(for: findings) { finding, json in write(finding, to: &json) }
             }
             guard !record.isEmpty else { return }
-            $0.member("record") { $0.array { for entry in record { entry.write(to: &$0) } } }
+            let rows = hasCauses ? CauseTree(record).rows : record.map { ($0, 0) }
+            $0.member("record") {
+                $0.objects(for: rows) { row, json in
+                    row.entry.writeMembers(to: &json)
+                    if row.depth > 0 { json.member("depth", row.depth) }
+                }
+            }
         }
     }
 
@@ -101,18 +109,18 @@ extension WhyReport {
     package static func of(
         _ trace: TraceID, in record: RecordContents?, isRunning: Bool, at now: WallTime
     ) -> WhyReport? {
-        let entries = record?.last(Self.tracedEntries) { $0.trace == trace } ?? []
+        let entries = record?.last(Self.tracedEntries) { $0.trace?.trace == trace } ?? []
         guard let first = entries.first else { return nil }
         let count = entries.count == 1 ? "1 entry" : "\(entries.count) entries"
         var report = WhyReport(
             isRunning: isRunning,
             "trace \(trace.text): \(count) since \(first.time.iso8601)", at: now)
-        report.record = entries
+        (report.record, report.hasCauses) = (entries, true)
         return report
     }
 
     /// The number of entries of a trace to show.
-    private static let tracedEntries = 1000
+    static let tracedEntries = 1000
 
     /// The reason for which nothing of a trace may be there.
     package static let untraced =

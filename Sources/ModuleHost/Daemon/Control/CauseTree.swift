@@ -1,0 +1,39 @@
+/// Entries of the record, each behind the one in which it happened.
+///
+/// An entry stands below the delivery or call that it happened in, and the delivery of an event that a module has sent below the sending.
+/// What the record has not kept is left out: then an entry stands on the first level.
+struct CauseTree {
+    /// The entries, with the number of those above each.
+    let rows: [(entry: HostRecord, depth: Int)]
+
+    /// - Parameter entries: The entries in the order in which they were added: a delivery stands behind what happened in it.
+    init(_ entries: [HostRecord]) {
+        var (spans, sendings): ([UInt64: Int], [EventPosition: Int]) = ([:], [:])
+        for (index, entry) in entries.enumerated() {
+            if let span = entry.trace?.id, span != 0 { spans[span] = index }
+            if case .sent(let sending) = entry.fact { sendings[sending.position] = index }
+        }
+        var below = [[Int]](repeating: [], count: entries.count)
+        var top: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            var cause = entry.trace.flatMap { spans[$0.parent] }
+            if case .delivered(let delivery) = entry.fact, let position = delivery.position {
+                cause = sendings[position] ?? cause
+            }
+            if let cause, cause != index { below[cause].append(index) } else { top.append(index) }
+        }
+        var rows: [(entry: HostRecord, depth: Int)] = []
+        var isPlaced = [Bool](repeating: false, count: entries.count)
+        // A damaged file may have entries that are below each other: they follow the others.
+        for index in top + entries.indices {
+            var rest = [(index, 0)]
+            while let (index, depth) = rest.popLast() {
+                guard !isPlaced[index] else { continue }
+                isPlaced[index] = true
+                rows.append((entries[index], depth))
+                rest += below[index].reversed().map { ($0, depth + 1) }
+            }
+        }
+        self.rows = rows
+    }
+}
