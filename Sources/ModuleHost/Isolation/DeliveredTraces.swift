@@ -6,21 +6,36 @@ import AppService
 final class DeliveredTraces: Sendable {
     /// As many as a process may have to answer.
     private static let limit = OpenWindow.sizes.upperBound
-    private let latest = Guarded(Deque<TraceContext>())
+    private let latest = Guarded(Deque<(trace: TraceContext, isAnswered: Bool)>())
 
     /// Notes the trace of an event or call that is sent to the process.
     func note(_ trace: TraceContext?) {
         guard let trace else { return }
         latest.withLock { latest in
             if latest.count == Self.limit { _ = latest.popFirst() }
-            latest.append(trace)
+            latest.append((trace, false))
         }
     }
 
-    /// Returns the newest trace with the text of a given one, else that one.
+    /// Notes that the process has answered an event or call, or will not.
+    func end(_ trace: TraceContext?) {
+        guard let trace else { return }
+        latest.withLock { latest in
+            let place = (0..<latest.count).first { latest[$0]?.trace.span == trace.span }
+            if let place { latest[place]?.isAnswered = true }
+        }
+    }
+
+    /// Returns the trace with the text of a given one that the process has to answer, else the last one that it had.
+    ///
+    /// Several with one text cannot be distinguished: then the delivery or call is not known.
     func known(_ given: TraceContext) -> TraceContext {
         latest.withLock { latest in
-            (0..<latest.count).last { latest[$0]?.text == given.text }.flatMap { latest[$0] }
-        } ?? given
+            let same = (0..<latest.count).compactMap { latest[$0] }
+                .filter { $0.trace.text == given.text }
+            let open = Set(same.lazy.filter { !$0.isAnswered }.map(\.trace.span))
+            guard open.count <= 1 else { return given }
+            return (same.last { !$0.isAnswered } ?? same.last)?.trace ?? given
+        }
     }
 }

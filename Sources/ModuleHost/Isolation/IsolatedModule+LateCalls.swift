@@ -34,7 +34,9 @@ extension IsolatedModule {
                 context.id,
                 because: "it has not read \(limits.input.callBytes >> 20) MiB of its input yet")
         }
-        let isSent = process.request("call", as: number, within: callLimit) { response in
+        let trace = traceOfCall()
+        let isSent = process.request("call", as: number, within: callLimit) { [traces] response in
+            traces.end(trace)
             switch response {
             case .success(let reply): answer(Result { try Self.reply(reply) })
             case .failure(let end) where end.cause == .asked:
@@ -43,7 +45,7 @@ extension IsolatedModule {
                 answer(.failure(HandlerError(error: IsolationError.ended(end))))
             }
         } _: {
-            $0.parameters(of: route, parameters, call, traceOfCall())
+            $0.parameters(of: route, parameters, call, trace)
         }
         guard !isSent else { return }
         throw RouteError.unavailable(

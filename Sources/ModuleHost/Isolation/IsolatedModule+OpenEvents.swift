@@ -146,7 +146,10 @@ extension IsolatedModule: EventTaker {
         let (services, all) = (context.host.services, openEvents)
         openEvents = []
         services.giveBack(context.slot)
-        for open in all { services.answered(context.slot, open.event, .none) }
+        for open in all {
+            traces.end(open.event.trace)
+            services.answered(context.slot, open.event, .none)
+        }
         eventWatch.goOn()
     }
 
@@ -166,6 +169,8 @@ extension IsolatedModule: EventTaker {
 
     private func wait(for open: OpenEvent) -> OpenEvent.Result {
         if let result = open.result { return result }
+        // It may be among what others were to follow.
+        open.process.input.endGathering()
         let left = context.host.services.time.now().duration(to: open.end)
         do throws(ProcessExit) {
             let time = max(left, .milliseconds(100))
@@ -186,6 +191,7 @@ extension IsolatedModule: EventTaker {
         if let index = openEvents.firstIndex(where: { $0 === open }) {
             openEvents.remove(at: index)
         }
+        traces.end(open.event.trace)
         defer { noteExchange() }
         let services = context.host.services
         if open.process.hasEvent.exchange(false, ordering: .relaxed) {

@@ -35,7 +35,7 @@ final class IsolatedModule {
     private let toldDeadlines: Guarded<ModuleDeadlines>
     /// The origins on whose behalf it may act.
     var deliveredOrigins = DeliveredOrigins()
-    private let traces: DeliveredTraces
+    let traces: DeliveredTraces
     /// The events that the process has not answered, in the order of their sending, while no thread waits for that.
     var openEvents: [OpenEvent] = []
     /// Whether it is being sent the events that wait for it, one after the other.
@@ -206,6 +206,14 @@ final class IsolatedModule {
         hasYieldedToFlood = isFlooding
     }
 
+    /// Lets the other modules go on before a shutdown event of a module that is removed: its thread waits for the answer.
+    private func leaveLane(for event: LifecycleEvent) {
+        let services = context.host.services
+        guard event.laterAnswers == .processes, !context.slot.isListed, !services.isStopping
+        else { return }
+        services.yieldLane(again: true)
+    }
+
     /// Makes the reading thread watch the output again when the lane has nothing more to do.
     func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
@@ -220,9 +228,9 @@ final class IsolatedModule {
     func noteLevel() {
         // The module may be overdue again, and about to have another process.
         let output = current.withLock(\.self).output
-        guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
+        guard !output.isRestListed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         context.host.services.whenIdle {
-            output.isRestListed.store(false, ordering: .relaxed)
+            _ = output.isRestListed.exchange(false, ordering: .acquiringAndReleasing)
             output.rest()
         }
     }
@@ -230,8 +238,12 @@ final class IsolatedModule {
     func exchange(
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ProcessExit) -> Result<JSONValue, IsolationError> {
-        defer { noteExchange() }
+        defer {
+            traces.end(event.trace)
+            noteExchange()
+        }
         note(event)
+        leaveLane(for: event)
         let deadline = deadline(of: event.kind)
         // The launch has its own deadline, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane
@@ -285,13 +297,17 @@ final class IsolatedModule {
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
         try prepare(call)
-        defer { noteExchange() }
+        let trace = traceOfCall()
+        defer {
+            traces.end(trace)
+            noteExchange()
+        }
         let answer: Result<JSONValue, RPCError>
         do throws(ProcessExit) {
             answer = try process.exchange(
                 "call", within: callLimit, serving: serve, stalling: yieldLane
             ) {
-                $0.parameters(of: route, parameters, call, traceOfCall())
+                $0.parameters(of: route, parameters, call, trace)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))

@@ -49,7 +49,7 @@ final class ModuleInput: Sendable {
     /// - Parameters:
     ///   - line: The line without its newline.
     ///   - time: The time after which a process that reads nothing is killed.
-    ///   - followed: Whether others follow at once, or ``flush()``: then a page of them is written at a time.
+    ///   - followed: Whether others follow at once, or ``endGathering()``: then a page of them is written at a time.
     /// - Returns: Whether fewer bytes wait than are allowed; else the process is to be killed.
     func write(_ line: [UInt8], within time: Duration, followed: Bool = false) -> Bool {
         state.withLock { state in

@@ -55,21 +55,34 @@ struct ModuleInputTests {
     @Test("a line that others follow waits for the next one, for their end, or for a page of them")
     func gathers() throws {
         let folder = try TemporaryFolder()
-        let process = try Self.start("exec cut -d ' ' -f 1 >read", in: folder.path)
-        let input = process.input
-        process.send(Array("1".utf8), followed: true)
-        process.send(Array("2".utf8), followed: true)
+        // No thread reads it, and writes what waits meanwhile.
+        let child = try ChildProcess.start(
+            ["/bin/sh", "-c", "cut -d ' ' -f 1 >read; exit 0"],
+            environment: ["PATH": "/usr/bin:/bin"], in: folder.path)
+        let input = ModuleInput(of: child, ModuleInput.Limits()) {}
+        func write(_ line: String, followed: Bool) {
+            #expect(input.write(Array(line.utf8), within: .seconds(300), followed: followed))
+        }
+        write("1", followed: true)
+        write("2", followed: true)
         #expect(input.isWaiting)
-        process.send(Array("3".utf8))
+        write("3", followed: false)
         #expect(!input.isWaiting)
-        process.send(Array("4".utf8), followed: true)
+        write("4", followed: true)
         input.endGathering()
         #expect(!input.isWaiting)
-        process.send(Array("5 ".utf8) + [UInt8](repeating: 0x61, count: 4096), followed: true)
+        write("5 " + String(repeating: "a", count: 4096), followed: true)
         #expect(!input.isWaiting)
-        process.send(Array("6".utf8), followed: true)
-        process.input.end(with: Array("last".utf8))
-        #expect(Self.end(of: process)?.exit == .code(0))
+        write("6", followed: true)
+        input.end(with: Array("last".utf8))
+        #expect(!input.isWaiting)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        // Its output ends with it.
+        while case .nothing = ChildProcess.read(child.output, into: &buffer, atMost: 16) {
+            var set = PollSet()
+            _ = set.insert(child.output.number, .reading)
+            _ = set.wait(milliseconds: -1)
+        }
         #expect(try folder.text(of: "read") == "1\n2\n3\n4\n5\n6\nlast\n")
     }
 

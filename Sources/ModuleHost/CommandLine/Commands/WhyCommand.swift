@@ -196,7 +196,7 @@ extension Command {
         entries.map { entry in
             let name = namesModules ? entry["module"]?.string.map { "\($0): " } ?? "" : ""
             // As far as a text has room beside it.
-            let depth = min(entry["depth"]?.int ?? 0, 12)
+            let depth = max(0, min(entry["depth"]?.int ?? 0, 12))
             return lines(
                 entry["time"]?.string ?? "", name + (entry["text"]?.string ?? ""),
                 margin: 26 + 2 * depth)

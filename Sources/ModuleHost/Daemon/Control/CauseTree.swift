@@ -11,14 +11,17 @@ struct CauseTree {
         var (spans, sendings): ([UInt64: Int], [EventPosition: Int]) = ([:], [:])
         for (index, entry) in entries.enumerated() {
             if let span = entry.trace?.id, span != 0 { spans[span] = index }
-            if case .sent(let sending) = entry.fact { sendings[sending.position] = index }
         }
         var below = [[Int]](repeating: [], count: entries.count)
         var top: [Int] = []
         for (index, entry) in entries.enumerated() {
             var cause = entry.trace.flatMap { spans[$0.parent] }
-            if case .delivered(let delivery) = entry.fact, let position = delivery.position {
-                cause = sendings[position] ?? cause
+            switch entry.fact {
+            case .sent(let sending): sendings[sending.position] = index
+            // The sending is before it: a later one is of another inbox.
+            case .delivered(let delivery):
+                cause = delivery.position.flatMap { sendings[$0] } ?? cause
+            default: break
             }
             if let cause, cause != index { below[cause].append(index) } else { top.append(index) }
         }

@@ -135,9 +135,13 @@ extension RecordContents {
         var handlings = 0
         return last(WhyReport.entries) { entry in
             guard entry.module == id else { return false }
-            guard case .handled = entry.fact else { return true }
-            handlings += 1
-            return handlings <= WhyReport.handlings
+            switch entry.fact {
+            case .sent: return false
+            case .handled:
+                handlings += 1
+                return handlings <= WhyReport.handlings
+            default: return true
+            }
         }
     }
 }

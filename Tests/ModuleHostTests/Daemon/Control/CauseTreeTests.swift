@@ -59,6 +59,10 @@ struct CauseTreeTests {
             delivery("c", id: 3, in: 8, at: 7),
         ]
         #expect(rows(entries) == ["b", "+c", "  c"])
+        // Of an inbox that was removed, and of the next one.
+        #expect(
+            rows([delivery("old", id: 2, at: 7), try sending("new", in: 1, at: 7)])
+                == ["old", "+new"])
         #expect(rows([]) == [])
     }
 
