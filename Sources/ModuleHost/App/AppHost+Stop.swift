@@ -44,7 +44,7 @@ extension AppHost {
                 ends: time.now() + (requested ?? deadlines.stopAll),
                 limit: requested ?? deadlines.stopAll,
                 limitName: requested?.briefText ?? "deadlines.stopAll",
-                unresponsive: gate.lane.overdueSlots.filter { !$0.isLeaving })
+                unresponsive: gate.lane.overdueSlots)
         }
         guard let limit = request?.limit else { return }
         // What the inbox's thread lists from now on stands behind the stop, and is handed back there.
@@ -77,8 +77,7 @@ extension AppHost {
         var waits: [String] = []
         if let id = lane.slot(lane.ownership.slot)?.id { waits.append("\(id) is running") }
         for slot in lane.overdueSlots {
-            let state = slot.isLeaving ? "is removed, and has yet to end" : "is unresponsive"
-            if let id = slot.id { waits.append("\(id) \(state)") }
+            if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
         for id in lane.openSlots.sortedByNumber({ Int($0.rank) }).compactMap(\.id) {
             waits.append("\(id) has events to answer")
@@ -179,9 +178,4 @@ extension LaneJob {
     fileprivate var listedEntry: InboxEntry? {
         (self as? EventJob)?.entry ?? (self as? CallJob)?.durableEvent
     }
-}
-
-extension ModuleSlot {
-    /// Whether it is that of a module which was removed, and whose process answers shutdown events on a thread of its own.
-    fileprivate var isLeaving: Bool { !isListed && limits.hasProcess }
 }

@@ -107,12 +107,10 @@ final class Shutdown {
 
     /// Returns whether the stop waits for overdue modules, and logs them.
     ///
-    /// Not for a module that never returned from its `init`, nor for one that is no longer part of the app, but for the process
-    /// of one that has yet to answer its shutdown events. Modules that were unresponsive when the stop was requested are waited for
-    /// once and together.
+    /// Not for a module that never returned from its `init`, nor for one that is no longer part of the app. Modules that
+    /// were unresponsive when the stop was requested are waited for once and together.
     private func waitsForModules() -> Bool {
-        let records = app.records + app.unloadingModules.endingProcesses
-        let overdue = records.filter { app.isOverdue($0) && !$0.hasNeverRun }.map(\.slot)
+        let overdue = app.records.filter { app.isOverdue($0) && !$0.hasNeverRun }.map(\.slot)
         let before = app.host?.stopping.current?.unresponsive ?? []
         let late = overdue.filter { slot in !before.contains { $0 === slot } }
         nameUnresponsive(overdue.filter { slot in before.contains { $0 === slot } })

@@ -4,19 +4,29 @@ import AppService
 ///
 /// Belongs to the lane.
 final class UnloadingModules {
-    unowned let app: App
+    private unowned let app: App
     /// The modules that are no longer part of the app, and yet to be released, by the numbers of their slots.
-    private(set) var unloading: [UInt16: ModuleRecord] = [:]
+    private var unloading: [UInt16: ModuleRecord] = [:]
 
-    /// The work that waits until modules have come to a point, with the numbers of their slots.
-    var waiting: [(point: EndPoint, slots: Set<UInt16>, body: (App) -> Void)] = []
+    /// The work that waits until modules are released, with the numbers of their slots.
+    private var waiting: [(slots: Set<UInt16>, body: (App) -> Void)] = []
 
     init(of app: App) { self.app = app }
+
+    /// Runs a closure, once, on the lane, when modules that are unloaded are released; at once where they are.
+    func whenReleased(_ records: [ModuleRecord], _ body: @escaping (App) -> Void) {
+        let slots = Set(records.map(\.slot).filter(holds).map(\.number))
+        guard !slots.isEmpty else { return body(app) }
+        waiting.append((slots, body))
+    }
 
     var records: [ModuleRecord] { Array(unloading.values) }
 
     /// Returns whether an instance of a module is yet to be released.
     func contains(_ module: ModuleID) -> Bool { unloading.values.contains { $0.id == module } }
+
+    /// Whether work waits until modules are released.
+    var hasWaiting: Bool { !waiting.isEmpty }
 
     func holds(_ slot: ModuleSlot) -> Bool { unloading[slot.number] != nil }
 
@@ -85,18 +95,17 @@ final class UnloadingModules {
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
+            let event = LifecycleEvent.state(kind, origin: .host)
             for record in leaving where record.shutdownEvents.contains(kind) {
-                var event = LifecycleEvent.state(kind, origin: .host)
-                if delaysNobody(record) { event.laterAnswers = .processes }
                 let confined = LaneConfined(record)
                 jobs.append(
-                    LaneWork(limit: limit, currentEvent: event) { [app = host.app, event] thread in
+                    LaneWork(limit: limit, currentEvent: event) { [app = host.app] thread in
                         app.open(on: thread).unloadingModules.sendShutdownEvents(
                             to: confined.open(on: thread), event, on: thread)
                     })
             }
         }
-        jobs.append(leave(leaving.reversed()[...], in: host, then: last.map { after(leaving, $0) }))
+        jobs.append(leave(leaving.reversed()[...], in: host, then: last))
         app.gate.lane.prepend(jobs)
     }
 
@@ -112,8 +121,10 @@ final class UnloadingModules {
         unloading[record.slot.number] = nil
         app.keepCounts(of: record)
         app.gate.lane.unregister(record.slot)
-        reached(.leaves, record.slot)
-        reached(.released, record.slot)
+        for index in waiting.indices { waiting[index].slots.remove(record.slot.number) }
+        let ready = waiting.filter(\.slots.isEmpty)
+        waiting.removeAll(where: \.slots.isEmpty)
+        for next in ready { next.body(app) }
         app.attempts.noteReleased(record)
     }
 
@@ -163,9 +174,6 @@ final class UnloadingModules {
         else { return }
         app.cancelRun(of: record)
         guard !isHeld(by: record) else { return }
-        // Behind this, since the lane may be lost in it.
-        let slot = record.slot
-        app.host?.onLane { app, _ in app.unloadingModules.reached(.leaves, slot) }
         release(of: record, on: thread)
         // Overdue in its own end, it has nothing more to receive when it returns.
         guard app.gate.lane.owns(thread) else { return }

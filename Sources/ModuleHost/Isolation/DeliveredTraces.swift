@@ -21,7 +21,10 @@ final class DeliveredTraces: Sendable {
     func end(_ trace: TraceContext?) {
         guard let trace else { return }
         latest.withLock { latest in
-            let place = (0..<latest.count).first { latest[$0]?.trace.span == trace.span }
+            // A call within an event has the span of that.
+            let place = (0..<latest.count).first { index in
+                latest[index].map { !$0.isAnswered && $0.trace.span == trace.span } == true
+            }
             if let place { latest[place]?.isAnswered = true }
         }
     }

@@ -48,6 +48,7 @@ extension IsolatedModule {
             $0.parameters(of: route, parameters, call, trace)
         }
         guard !isSent else { return }
+        traces.end(trace)
         throw RouteError.unavailable(
             context.id, because: "it has not answered \(limits.queue.requests) calls yet")
     }

@@ -206,14 +206,6 @@ final class IsolatedModule {
         hasYieldedToFlood = isFlooding
     }
 
-    /// Lets the other modules go on before a shutdown event of a module that is removed: its thread waits for the answer.
-    private func leaveLane(for event: LifecycleEvent) {
-        let services = context.host.services
-        guard event.laterAnswers == .processes, !context.slot.isListed, !services.isStopping
-        else { return }
-        services.yieldLane(again: true)
-    }
-
     /// Makes the reading thread watch the output again when the lane has nothing more to do.
     func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
@@ -243,7 +235,6 @@ final class IsolatedModule {
             noteExchange()
         }
         note(event)
-        leaveLane(for: event)
         let deadline = deadline(of: event.kind)
         // The launch has its own deadline, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane

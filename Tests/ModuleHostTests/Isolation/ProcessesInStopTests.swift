@@ -84,46 +84,6 @@ struct ProcessesInStopTests {
         #expect(host.recorder.records.allSatisfy { $0.level < .warning })
     }
 
-    @Test("of one that a reload removes: the reload waits for its answers, no other module does")
-    func removed() async throws {
-        let host = try await launched(program("b"))
-        let isApplied = Guarded(false)
-        let reload = Task {
-            let others = [HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "z")]
-            let text = try await host.reload(others).text
-            isApplied.withLock { $0 = true }
-            return text
-        }
-        for (index, step) in Self.steps.enumerated() {
-            #expect(try await begun(index + 1).last == "b \(step)")
-            try host.deliver(.memoryWarning)
-            await host.settled()
-            #expect(probe.entries("z").count { $0 == "z memory-warning" } == index + 1)
-            #expect(!isApplied.withLock { $0 })
-            try answer("b \(step)")
-        }
-        #expect(try await reload.value == "applied: removed x.b")
-        #expect(await host.stopped() == .stopped)
-        #expect(host.recorder.records.allSatisfy { $0.level < .warning })
-    }
-
-    @Test("amid the reload that removes one: the stop waits for its answers")
-    func stopAmidRemoval() async throws {
-        let host = try await launched(program("b"))
-        let reload = Task {
-            try await host.reload([HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "z")])
-        }
-        #expect(try await begun(1) == ["b resign-active"])
-        let end = stopping(host)
-        #expect(await host.recorder.first(containing: "waiting for").message == "waiting for x.b")
-        for (index, step) in Self.steps.enumerated() {
-            #expect(try await begun(index + 1).last == "b \(step)")
-            try answer("b \(step)")
-        }
-        #expect(await end.value == .stopped)
-        _ = try await reload.value
-    }
-
     @Test("an exit is the answer to `terminate`, of any number of them")
     func exits() async throws {
         let host = try await launched(program("b", end: "exit 0"), program("c", end: "exit 3"))
