@@ -143,7 +143,16 @@ struct ProcessesInStopTests {
             await Task.yield()
         }
         for step in Self.steps { try answer("b \(step)") }
-        _ = await end.value
+        let hasEnded = Guarded(false)
+        Task {
+            _ = await end.value
+            hasEnded.withLock { $0 = true }
+        }
+        // Its time may be over before it has read the answers.
+        while !hasEnded.withLock({ $0 }) {
+            host.time.advance(by: .milliseconds(100))
+            await Task.yield()
+        }
     }
 
     private func hostThatActivates() throws -> HostUnderTest {
