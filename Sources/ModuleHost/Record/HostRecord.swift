@@ -185,9 +185,6 @@ extension HostRecord {
         }
     }
 
-    /// Writes it as one object.
-    package func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
-
     /// Writes it as members of an object.
     func writeMembers(to json: inout JSONWriter) {
         json.member("time", time.iso8601)

@@ -105,7 +105,7 @@ struct RecordRingTests {
         }
         for entry in entries {
             var json = JSONWriter()
-            entry.write(to: &json)
+            json.object { entry.writeMembers(to: &$0) }
             let value = try JSONValue(parsing: json.bytes)
             #expect(value["text"]?.string == entry.text && value["module"]?.string == "x.a")
         }
@@ -241,7 +241,7 @@ struct RecordRingTests {
             guard let fact = HostRecord.Fact(fields) else { continue }
             let entry = HostRecord(time: WallTime(seconds: .max), fact)
             var json = JSONWriter()
-            entry.write(to: &json)
+            json.object { entry.writeMembers(to: &$0) }
             #expect(!entry.text.isEmpty && !json.bytes.isEmpty)
         }
     }
