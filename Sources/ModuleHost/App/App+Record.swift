@@ -29,11 +29,8 @@ extension App {
 
     /// Shows an event to the observer, who may give what modules do with it a trace, and begins its part of the trace.
     func observe(_ event: inout LifecycleEvent) {
-        if let observer {
-            event = event.traced(
-                by: TraceContext(observer.willDeliver(event), within: event.trace))
-        }
-        if ring != nil, let trace = event.trace { event = event.traced(by: trace.begun()) }
+        let own = observer.flatMap { TraceContext($0.willDeliver(event), within: event.trace) }
+        event = event.traced(by: ring == nil ? own : (own ?? event.trace)?.begun())
     }
 
     /// Shows the observer what became of an event.

@@ -209,6 +209,18 @@ extension HostRecord {
     }
 }
 
+extension JSONWriter {
+    /// Writes which event an entry is about.
+    fileprivate mutating func members(
+        ofEvent kind: EventKind, _ topic: String?, _ id: String?, _ position: EventPosition?
+    ) {
+        member("event", kind.rawValue)
+        if let topic { member("topic", topic) }
+        if let id { member("id", id) }
+        if let position { member("position", position.description) }
+    }
+}
+
 extension HostRecord.Delivery {
     fileprivate var text: String {
         let topic = topic.map { " \($0)" } ?? ""
@@ -223,10 +235,7 @@ extension HostRecord.Delivery {
     }
 
     fileprivate func write(to json: inout JSONWriter) {
-        json.member("event", kind.rawValue)
-        if let topic { json.member("topic", topic) }
-        if let id { json.member("id", id) }
-        if let position { json.member("position", position.description) }
+        json.members(ofEvent: kind, topic, id, position)
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
         json.member("delivered", received)
         json.member("failed", failed)
@@ -245,10 +254,7 @@ extension HostRecord.Handling {
     }
 
     fileprivate func write(to json: inout JSONWriter) {
-        json.member("event", kind.rawValue)
-        if let topic { json.member("topic", topic) }
-        if let id { json.member("id", id) }
-        if let position { json.member("position", position.description) }
+        json.members(ofEvent: kind, topic, id, position)
         json.member("ms", millisecondsOf: duration.wholeNanoseconds)
         trace?.write(to: &json)
     }
@@ -262,10 +268,7 @@ extension HostRecord.Sending {
     }
 
     fileprivate func write(to json: inout JSONWriter) {
-        json.member("event", kind.rawValue)
-        if let topic { json.member("topic", topic) }
-        if let id { json.member("id", id) }
-        json.member("position", position.description)
+        json.members(ofEvent: kind, topic, id, position)
         trace?.write(to: &json)
     }
 }

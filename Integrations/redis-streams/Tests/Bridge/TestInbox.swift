@@ -77,7 +77,7 @@ final class TestInbox: BridgeHost {
 
     func deliver(_ event: IncomingEvent) async -> WorkOutcome {
         await withCheckedContinuation { continuation in
-            // Whoever sees the event may finish it.
+            // In one step: a test that sees the event may finish it.
             let outcome = change { state -> WorkOutcome? in
                 switch state.accept(event) {
                 case .invalid(let reason): return .invalid(reason)

@@ -1,7 +1,7 @@
 /// Entries of the record, each behind the one in which it happened.
 ///
 /// An entry stands below the delivery or call that it happened in, and the delivery of an event that a module has sent below the sending.
-/// What the record has not kept is left out: then an entry stands on the first level.
+/// An entry whose cause the record has not kept stands on the first level.
 struct CauseTree {
     /// The entries, with the number of those above each.
     let rows: [(entry: HostRecord, depth: Int)]

@@ -11,7 +11,7 @@ private final class ModelJob: LaneJob {
     func run(on thread: LaneThread, after slot: UInt16) {}
 }
 
-/// What the inbox knows, by the numbers of the slots.
+/// The undelivered events that the inbox knows of, by the numbers of the slots.
 private final class Notes: Sendable {
     let events = Guarded<[UInt16: UndeliveredEvents]>([:])
 }
